@@ -1,0 +1,45 @@
+# The two to know: `make run` and `make test`. What they need and do not find, they install under ./.dev,
+# or say in one line what to install.
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+TEST_TOOLS = redis=$$(deploy/dev/redis-server) && python=$$(deploy/dev/python) && \
+	export A2A_TEST_REDIS_SERVER="$$redis" A2A_TEST_PYTHON="$$python"
+
+.DEFAULT_GOAL := help
+.PHONY: help run test fmt lint deny chaos ci clean rust build
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+
+run: rust ## start everything with a sample agent and a webhook receiver; ONCE=1 stops after one round
+	@if [ -z "$${REDIS_URL:-}" ]; then redis=$$(deploy/dev/redis-server) || exit 1; fi; \
+	cargo build -p a2a-task-service -p a2a-dispatcher -p a2a-demo --bins && \
+	export A2A_DEV_REDIS_SERVER="$${redis:-}" && \
+	exec "$(TARGET)/debug/a2a-demo-up" $(if $(filter 1,$(ONCE)),--once)
+
+test: rust ## run all tests against real Redis, real binaries and third-party clients
+	@$(TEST_TOOLS) && cargo build --workspace --bins && cargo test --workspace
+
+chaos: rust ## run the full fault schedule: kills, restarts and lost connections
+	@$(TEST_TOOLS) && cargo build --workspace --bins && \
+	A2A_CHAOS=full cargo test -p a2a-tests --test chaos -- --nocapture
+
+fmt: rust ## format the code
+	cargo fmt --all
+
+lint: rust ## check formatting and clippy, warnings denied
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+deny: rust ## check licenses, banned crates and sources of all dependencies
+	@deny=$$(deploy/dev/cargo-deny) && "$$deny" check licenses bans sources
+
+ci: ## run what CI runs
+	.ci/run
+
+clean: ## remove what was built, fetched and stored
+	cargo clean
+	rm -rf .dev data
+
+rust:
+	@deploy/dev/rust

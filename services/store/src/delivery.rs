@@ -1,0 +1,244 @@
+//! The webhooks' lanes: what to send next, and what became of it.
+
+use std::time::Duration;
+
+use a2a_proto::a2a::{StreamResponse, TaskPushNotificationConfig, stream_response::Payload};
+use redis::{ParsingError, Value, from_redis_value_ref};
+
+use crate::{
+    Fault, Store,
+    codec::{CodecError, TaskView, protobuf},
+    keys::{PushLane, Shard},
+    link::Call,
+    script,
+    work::claimed,
+};
+
+/// Lanes leased by one claim, all under its token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimedLanes {
+    /// The lanes.
+    pub lanes: Vec<PushLane>,
+    /// When the next one of the shard is due, if any is waiting or leased.
+    pub next_due: Option<Duration>,
+}
+
+/// A lane held under a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// The lane.
+    pub lane: PushLane,
+    /// The token of the claim.
+    pub token: String,
+    /// For how long each step renews it.
+    pub lease_ms: u64,
+}
+
+/// What a lane does next.
+#[derive(Debug)]
+pub enum Next {
+    /// Sends this.
+    Send(Box<Delivery>),
+    /// Nothing: the lease has ended.
+    Rest,
+    /// Nothing: the lease is another's by now.
+    Lost,
+}
+
+/// The head of a lane.
+#[derive(Debug)]
+pub struct Delivery {
+    /// The cursor after it is acknowledged.
+    pub revision: u64,
+    /// A change from the log, or the task as it stood.
+    pub kind: DeliveryKind,
+    /// Names the event, whatever the attempt.
+    pub event_id: String,
+    /// The webhook, as it is registered now.
+    pub config: TaskPushNotificationConfig,
+    /// Trace context of the call that made the change.
+    pub trace: String,
+    /// Failed attempts so far.
+    pub attempts: u32,
+    /// Since the first attempt.
+    pub age: Duration,
+    /// How often an attempt was begun and never finished, this one included.
+    pub starts: u32,
+    body: Vec<u8>,
+    task: String,
+}
+
+/// Where a delivery comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliveryKind {
+    /// A change, from the log.
+    Event,
+    /// The task as it stood at `revision`.
+    Snapshot,
+}
+
+/// Why an event is given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parked<'a> {
+    /// A short stable name.
+    pub reason: &'a str,
+    /// Of the last answer; 0 without one.
+    pub status: u16,
+    /// Attempts made.
+    pub attempts: u32,
+    /// Most dead letters kept in a shard.
+    pub max_dead_letters: u64,
+}
+
+impl Store {
+    /// Leases up to `most` due lanes of a shard.
+    pub async fn claim_lanes(
+        &self,
+        shard: Shard,
+        most: usize,
+        lease_ms: u64,
+        token: &str,
+    ) -> Result<ClaimedLanes, Fault> {
+        let keys = self.keys.shard(shard);
+        let call = Call::new(&script::CLAIM)
+            .key(keys.due_push())
+            .key(keys.leases_push())
+            .arg(most)
+            .arg(lease_ms)
+            .arg(token);
+        let (next_due, members) = claimed(self.link.run(&call).await?);
+        let lanes = members.iter().filter_map(|member| PushLane::from_member(member)).collect();
+        Ok(ClaimedLanes { lanes, next_due })
+    }
+
+    /// What the lane sends next.
+    pub async fn load(&self, lease: &Lease) -> Result<Next, Fault> {
+        self.next_delivery(lease, self.lane_call(&script::PUSH_LOAD, lease, None)).await
+    }
+
+    /// The webhook acknowledged everything up to `revision`; on to the next.
+    pub async fn done(&self, lease: &Lease, revision: u64) -> Result<Next, Fault> {
+        self.next_delivery(lease, self.lane_call(&script::PUSH_DONE, lease, None).arg(revision)).await
+    }
+
+    /// The delivery is given up and becomes a dead letter; on to the next.
+    pub async fn park(&self, lease: &Lease, delivery: &Delivery, why: &Parked<'_>) -> Result<Next, Fault> {
+        let dead = self.keys.task(&lease.lane.task).shard().dead();
+        let call = self
+            .lane_call(&script::PUSH_PARK, lease, Some(dead))
+            .arg(delivery.revision)
+            .arg(match delivery.kind {
+                DeliveryKind::Event => "event",
+                DeliveryKind::Snapshot => "snapshot",
+            })
+            .arg(&delivery.body)
+            .arg(&delivery.event_id)
+            .arg(&lease.lane.task)
+            .arg(why.reason)
+            .arg(why.status)
+            .arg(why.attempts)
+            .arg(why.max_dead_letters);
+        self.next_delivery(lease, call).await
+    }
+
+    /// Another attempt after `delay`. `counted` attempts add up to the most that
+    /// are made. Answers whether the lease was still held.
+    pub async fn later(
+        &self,
+        lease: &Lease,
+        delay: Duration,
+        counted: bool,
+        failure: &str,
+        status: u16,
+    ) -> Result<bool, Fault> {
+        let call = self
+            .lease_call(&script::PUSH_LATER, lease)
+            .arg(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX))
+            .arg(u8::from(counted))
+            .arg(failure)
+            .arg(status);
+        Ok(self.link.run::<String>(&call).await? == "ok")
+    }
+
+    /// Holds the webhook until it is enabled again. Answers whether the lease
+    /// was still held.
+    pub async fn disable(&self, lease: &Lease, reason: &str, status: u16) -> Result<bool, Fault> {
+        let call = self.lease_call(&script::PUSH_DISABLE, lease).arg(reason).arg(status);
+        Ok(self.link.run::<String>(&call).await? == "ok")
+    }
+
+    fn lease_call(&self, script: &'static redis::Script, lease: &Lease) -> Call {
+        let keys = self.keys.task(&lease.lane.task);
+        Call::new(script)
+            .key(keys.shard().due_push())
+            .key(keys.shard().leases_push())
+            .key(keys.push_lane(&lease.lane.config))
+            .arg(lease.lane.member())
+            .arg(&lease.token)
+    }
+
+    fn lane_call(&self, script: &'static redis::Script, lease: &Lease, ninth_key: Option<String>) -> Call {
+        let keys = self.keys.task(&lease.lane.task);
+        let call = Call::new(script)
+            .key(keys.shard().due_push())
+            .key(keys.shard().leases_push())
+            .key(keys.push_lane(&lease.lane.config))
+            .key(keys.push())
+            .key(keys.task())
+            .key(keys.history())
+            .key(keys.artifacts())
+            .key(keys.events());
+        ninth_key
+            .into_iter()
+            .fold(call, Call::key)
+            .arg(lease.lane.member())
+            .arg(&lease.lane.config)
+            .arg(&lease.token)
+            .arg(lease.lease_ms)
+    }
+
+    async fn next_delivery(&self, lease: &Lease, call: Call) -> Result<Next, Fault> {
+        let reply: Vec<Value> = self.link.run(&call).await?;
+        match field::<String>(&reply, 0)?.as_str() {
+            "event" => Delivery::from_reply(&lease.lane, DeliveryKind::Event, &reply),
+            "snapshot" => Delivery::from_reply(&lease.lane, DeliveryKind::Snapshot, &reply),
+            "lost" => Ok(Next::Lost),
+            _ => Ok(Next::Rest),
+        }
+    }
+}
+
+impl Delivery {
+    /// What is sent: exactly what a subscriber would see.
+    pub fn response(&self) -> Result<StreamResponse, CodecError> {
+        match self.kind {
+            DeliveryKind::Event => protobuf("event", &self.body),
+            DeliveryKind::Snapshot => {
+                let view = TaskView::from_snapshot(&self.task, &self.body)?;
+                let task = view.ok_or(CodecError::Truncated("snapshot"))?.into_task(None);
+                Ok(StreamResponse { payload: Some(Payload::Task(task)) })
+            }
+        }
+    }
+
+    fn from_reply(lane: &PushLane, kind: DeliveryKind, reply: &[Value]) -> Result<Next, Fault> {
+        let config: Vec<u8> = field(reply, 4)?;
+        Ok(Next::Send(Box::new(Self {
+            kind,
+            revision: field(reply, 1)?,
+            body: field(reply, 2)?,
+            event_id: field(reply, 3)?,
+            config: protobuf("push notification config", &config)?,
+            trace: field(reply, 5)?,
+            attempts: field(reply, 6)?,
+            age: Duration::from_millis(field::<u64>(reply, 7)?),
+            starts: field(reply, 8)?,
+            task: lane.task.clone(),
+        })))
+    }
+}
+
+fn field<T: redis::FromRedisValue>(reply: &[Value], index: usize) -> Result<T, Fault> {
+    from_redis_value_ref(reply.get(index).unwrap_or(&Value::Nil))
+        .map_err(|error: ParsingError| Fault::Refused(error.into()))
+}

@@ -1,0 +1,33 @@
+//! Tasks, their logs and their lanes in Redis.
+//!
+//! The only crate that knows keys ([`keys`]) and scripts (`src/lua`). It holds
+//! no rule of the lifecycle: callers read a task, decide in `a2a-lifecycle`, and
+//! commit what was decided on the revision that they read.
+
+mod changes;
+mod codec;
+pub mod delivery;
+mod fault;
+pub mod group;
+pub mod keys;
+mod link;
+mod list;
+mod push;
+mod read;
+mod script;
+mod settings;
+mod start;
+mod tail;
+pub mod views;
+pub mod work;
+mod write;
+
+pub use changes::{Change, ChangeKind};
+pub use codec::{CodecError, TaskHead, TaskView};
+pub use fault::Fault;
+pub use list::{Filter, Page, Position};
+pub use read::{LogEntry, LogRead, Parts};
+pub use settings::{BadRedisUrl, RedisUrl, StoreSettings};
+pub use start::{StartError, Store};
+pub use tail::Tail;
+pub use write::{ArtifactChange, Commit, LeaseTerm, MessageChange, NewPush, NewTask, StatusChange};

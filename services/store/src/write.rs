@@ -1,0 +1,330 @@
+//! Writing what was decided: one script for state, log and change stream.
+
+use a2a_lifecycle::{State, transition::ArtifactWrite};
+use a2a_proto::{
+    a2a::{Artifact, Message, StreamResponse, TaskPushNotificationConfig, TaskStatus},
+    agent::WorkRequest,
+};
+use prost::Message as _;
+use prost_types::Struct;
+use redis::{FromRedisValue, ParsingError, Value};
+
+use crate::{
+    Fault, Store, TaskHead,
+    codec::stamped,
+    keys::{TaskKeys, member},
+    link::Call,
+    script,
+};
+
+/// What became of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Commit {
+    /// It is in, perhaps by an earlier try whose answer was lost.
+    Applied,
+    /// The task has moved on from the revision that was decided on: read it
+    /// again and decide anew.
+    Conflict,
+    /// There is no such task (any more).
+    Gone,
+    /// The caller's lease is another's by now.
+    Fenced,
+    /// The task has as many webhooks as it may.
+    Full,
+}
+
+/// A task to create.
+#[derive(Clone, Debug)]
+pub struct NewTask {
+    /// Names this change: sent again, it is applied once.
+    pub change_id: String,
+    /// The task's id.
+    pub id: String,
+    /// Empty for requests without a tenant.
+    pub tenant: String,
+    /// The principal it belongs to.
+    pub owner: String,
+    /// The context it belongs to.
+    pub context: String,
+    /// Now, ms since the epoch.
+    pub at_ms: i64,
+    /// Its first status, which says SUBMITTED.
+    pub status: TaskStatus,
+    /// Metadata of the task.
+    pub metadata: Option<Struct>,
+    /// The client's message.
+    pub message: Message,
+    /// The work that it makes.
+    pub request: WorkRequest,
+    /// What a subscriber sees.
+    pub response: StreamResponse,
+    /// Trace context of the call.
+    pub trace: String,
+    /// A webhook to register in the same step.
+    pub push: Option<NewPush>,
+}
+
+/// A webhook that comes with a message.
+#[derive(Clone, Debug)]
+pub struct NewPush {
+    /// With its id and task id.
+    pub config: TaskPushNotificationConfig,
+    /// Most webhooks a task may have.
+    pub max_configs: usize,
+}
+
+/// A change of status, decided on `head`.
+#[derive(Clone, Debug)]
+pub struct StatusChange<'a> {
+    /// Names this change: sent again, it is applied once.
+    pub change_id: String,
+    /// The task as it was read.
+    pub head: &'a TaskHead,
+    /// The state after.
+    pub state: State,
+    /// When, ms since the epoch.
+    pub at_ms: i64,
+    /// Whether a client may cancel from now on.
+    pub cancelable: bool,
+    /// The status after.
+    pub status: TaskStatus,
+    /// What a subscriber sees.
+    pub response: StreamResponse,
+    /// Trace context of the call.
+    pub trace: String,
+    /// The lease under which the caller acts.
+    pub lease: LeaseTerm<'a>,
+}
+
+/// An artifact or a chunk of one, decided on `head`.
+#[derive(Clone, Debug)]
+pub struct ArtifactChange<'a> {
+    /// Names this change: sent again, it is applied once.
+    pub change_id: String,
+    /// The task as it was read.
+    pub head: &'a TaskHead,
+    /// Now, ms since the epoch.
+    pub at_ms: i64,
+    /// In the place of what is held, or behind it.
+    pub write: ArtifactWrite,
+    /// No chunk follows.
+    pub closes: bool,
+    /// The chunk.
+    pub artifact: Artifact,
+    /// What a subscriber sees.
+    pub response: StreamResponse,
+    /// Trace context of the call.
+    pub trace: String,
+    /// The lease under which the caller acts.
+    pub lease: LeaseTerm<'a>,
+}
+
+/// A client's message to a task, decided on `head`.
+#[derive(Clone, Debug)]
+pub struct MessageChange<'a> {
+    /// Names this change: sent again, it is applied once.
+    pub change_id: String,
+    /// The task as it was read.
+    pub head: &'a TaskHead,
+    /// Now, ms since the epoch.
+    pub at_ms: i64,
+    /// The message.
+    pub message: Message,
+    /// The work that it makes.
+    pub request: WorkRequest,
+    /// Trace context of the call.
+    pub trace: String,
+    /// A webhook to register in the same step.
+    pub push: Option<NewPush>,
+}
+
+/// Under which lease somebody acts, and for how long that renews it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeaseTerm<'a> {
+    /// Empty when the caller acts under none.
+    pub token: &'a str,
+    /// From now.
+    pub lease_ms: u64,
+}
+
+impl Store {
+    /// Creates a task. `Conflict` means that the id is taken.
+    pub async fn create(&self, new: &NewTask) -> Result<Commit, Fault> {
+        let keys = self.keys.task(&new.id);
+        let state = State::Submitted;
+        let config_id = push_id(new.push.as_ref());
+        let call = Call::new(&script::CREATE)
+            .key(keys.task())
+            .key(keys.history())
+            .key(keys.events())
+            .key(keys.shard().changes())
+            .key(keys.requests())
+            .key(keys.shard().due_work(&new.tenant))
+            .key(keys.shard().tenants())
+            .key(keys.shard().tenant_index(&new.tenant))
+            .key(keys.shard().state_index(&new.tenant, state))
+            .key(keys.shard().context_index(&new.tenant, &new.context))
+            .key(keys.push())
+            .key(keys.push_lane(config_id))
+            .arg(&new.change_id)
+            .arg(&new.id)
+            .arg(&new.tenant)
+            .arg(&new.owner)
+            .arg(&new.context)
+            .arg(new.at_ms)
+            .arg(member(new.at_ms, &new.id, state))
+            .arg(state.number())
+            .arg(new.status.encode_to_vec())
+            .arg(new.metadata.as_ref().map(prost::Message::encode_to_vec).unwrap_or_default())
+            .arg(stamped(1, &new.message))
+            .arg(new.response.encode_to_vec())
+            .arg(stamped(1, &new.request))
+            .arg(&new.trace)
+            .arg(self.log_max_events)
+            .arg(config_id)
+            .arg(push_value(new.push.as_ref()));
+        self.link.run(&call).await
+    }
+
+    /// Sets a status.
+    pub async fn set_status(&self, change: &StatusChange<'_>) -> Result<Commit, Fault> {
+        let head = change.head;
+        let keys = self.keys.task(&head.id);
+        let superseded = head
+            .status
+            .message
+            .as_ref()
+            .map(|message| stamped(head.status_revision, message))
+            .unwrap_or_default();
+        let call = self
+            .status_keys(&keys, change)
+            .arg(&change.change_id)
+            .arg(&head.id)
+            .arg(&head.tenant)
+            .arg(head.revision)
+            .arg(change.at_ms)
+            .arg(member(change.at_ms, &head.id, change.state))
+            .arg(change.state.number())
+            .arg(change.status.encode_to_vec())
+            .arg(superseded)
+            .arg(change.response.encode_to_vec())
+            .arg(&change.trace)
+            .arg(self.log_max_events)
+            .arg(u8::from(change.cancelable))
+            .arg(change.lease.token)
+            .arg(change.lease.lease_ms)
+            .arg(phase(change.state));
+        self.link.run(&call).await
+    }
+
+    /// Puts an artifact, or adds a chunk to one.
+    pub async fn put_artifact(&self, change: &ArtifactChange<'_>) -> Result<Commit, Fault> {
+        let head = change.head;
+        let keys = self.keys.task(&head.id);
+        let call = Call::new(&script::ARTIFACT)
+            .key(keys.task())
+            .key(keys.artifacts())
+            .key(keys.events())
+            .key(keys.shard().changes())
+            .key(keys.shard().due_work(&head.tenant))
+            .key(keys.shard().leases_work())
+            .arg(&change.change_id)
+            .arg(&head.id)
+            .arg(&head.tenant)
+            .arg(head.revision)
+            .arg(change.at_ms)
+            .arg(&change.artifact.artifact_id)
+            .arg(match change.write {
+                ArtifactWrite::Put => "put",
+                ArtifactWrite::Append => "append",
+            })
+            .arg(u8::from(change.closes))
+            .arg(change.artifact.encode_to_vec())
+            .arg(change.response.encode_to_vec())
+            .arg(&change.trace)
+            .arg(self.log_max_events)
+            .arg(change.lease.token)
+            .arg(change.lease.lease_ms);
+        self.link.run(&call).await
+    }
+
+    /// Adds a client's message.
+    pub async fn add_message(&self, change: &MessageChange<'_>) -> Result<Commit, Fault> {
+        let head = change.head;
+        let keys = self.keys.task(&head.id);
+        let config_id = push_id(change.push.as_ref());
+        let revision = head.revision + 1;
+        let call = Call::new(&script::MESSAGE)
+            .key(keys.task())
+            .key(keys.history())
+            .key(keys.events())
+            .key(keys.shard().changes())
+            .key(keys.requests())
+            .key(keys.shard().due_work(&head.tenant))
+            .key(keys.artifacts())
+            .key(keys.push())
+            .key(keys.push_lane(config_id))
+            .arg(&change.change_id)
+            .arg(&head.id)
+            .arg(&head.tenant)
+            .arg(head.revision)
+            .arg(change.at_ms)
+            .arg(stamped(revision, &change.message))
+            .arg(stamped(revision, &change.request))
+            .arg(&change.trace)
+            .arg(self.log_max_events)
+            .arg(config_id)
+            .arg(push_value(change.push.as_ref()))
+            .arg(change.push.as_ref().map_or(0, |push| push.max_configs));
+        self.link.run(&call).await
+    }
+
+    fn status_keys(&self, keys: &TaskKeys<'_>, change: &StatusChange<'_>) -> Call {
+        let (head, shard) = (change.head, keys.shard());
+        Call::new(&script::STATUS)
+            .key(keys.task())
+            .key(keys.history())
+            .key(keys.events())
+            .key(shard.changes())
+            .key(keys.requests())
+            .key(shard.due_work(&head.tenant))
+            .key(shard.leases_work())
+            .key(keys.work_lane())
+            .key(shard.tenant_index(&head.tenant))
+            .key(shard.context_index(&head.tenant, &head.context))
+            .key(shard.state_index(&head.tenant, head.state))
+            .key(shard.state_index(&head.tenant, change.state))
+            .key(shard.expiry())
+    }
+}
+
+impl FromRedisValue for Commit {
+    fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
+        match String::from_redis_value(value)?.as_str() {
+            "ok" => Ok(Self::Applied),
+            "conflict" | "exists" => Ok(Self::Conflict),
+            "gone" => Ok(Self::Gone),
+            "fenced" => Ok(Self::Fenced),
+            "full" => Ok(Self::Full),
+            other => Err(format!("unknown reply {other:?} of a script").into()),
+        }
+    }
+}
+
+fn phase(state: State) -> &'static str {
+    if state.is_terminal() {
+        "terminal"
+    } else if state.is_interrupted() {
+        "interrupted"
+    } else {
+        "live"
+    }
+}
+
+fn push_id(push: Option<&NewPush>) -> &str {
+    push.map_or("", |push| &push.config.id)
+}
+
+fn push_value(push: Option<&NewPush>) -> Vec<u8> {
+    push.map(|push| push.config.encode_to_vec()).unwrap_or_default()
+}
