@@ -6,19 +6,19 @@ TEST_TOOLS = redis=$$(deploy/dev/redis-server) && python=$$(deploy/dev/python) &
 	export A2A_TEST_REDIS_SERVER="$$redis" A2A_TEST_PYTHON="$$python"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fmt lint deny chaos ci clean rust build
+.PHONY: help run test chaos fmt lint deny ci clean rust
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
 run: rust ## start everything with a sample agent and a webhook receiver; ONCE=1 stops after one round
-	@if [ -z "$${REDIS_URL:-}" ]; then redis=$$(deploy/dev/redis-server) || exit 1; fi; \
+	@if [ -z "$${REDIS_URL:-}" ]; then \
+	A2A_DEV_REDIS_SERVER=$$(deploy/dev/redis-server) || exit 1; export A2A_DEV_REDIS_SERVER; fi; \
 	cargo build -p a2a-task-service -p a2a-dispatcher -p a2a-demo --bins && \
-	export A2A_DEV_REDIS_SERVER="$${redis:-}" && \
 	exec "$(TARGET)/debug/a2a-demo-up" $(if $(filter 1,$(ONCE)),--once)
 
 test: rust ## run all tests against real Redis, real binaries and third-party clients
-	@$(TEST_TOOLS) && cargo build --workspace --bins && cargo test --workspace
+	@$(TEST_TOOLS) && cargo build --workspace --bins && cargo test --workspace --no-fail-fast
 
 chaos: rust ## run the full fault schedule: kills, restarts and lost connections
 	@$(TEST_TOOLS) && cargo build --workspace --bins && \

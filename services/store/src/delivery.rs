@@ -64,6 +64,8 @@ pub struct Delivery {
     pub age: Duration,
     /// How often an attempt was begun and never finished, this one included.
     pub starts: u32,
+    /// When the change was made, ms since the epoch; unknown for a snapshot.
+    pub committed_at_ms: Option<i64>,
     body: Vec<u8>,
     task: String,
 }
@@ -233,6 +235,7 @@ impl Delivery {
             attempts: field(reply, 6)?,
             age: Duration::from_millis(field::<u64>(reply, 7)?),
             starts: field(reply, 8)?,
+            committed_at_ms: field::<String>(reply, 9)?.parse().ok(),
             task: lane.task.clone(),
         })))
     }

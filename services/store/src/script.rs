@@ -29,6 +29,7 @@ scripts! {
     CLAIM = [LANE] "claim.lua";
     WORK_LOAD = [LANE] "work_load.lua";
     WORK_EXTEND = [LANE] "work_extend.lua";
+    WORK_PEEK = [LANE] "work_peek.lua";
     WORK_RELEASE = [LANE] "work_release.lua";
     FANOUT = [LANE] "fanout.lua";
     TRIM = [LANE] "trim.lua";

@@ -108,6 +108,25 @@ impl Store {
         Ok(if until_ms == 0 { Err(LeaseLost) } else { Ok(until_ms) })
     }
 
+    /// How long a lease still lasts, and the revision of the last request handed
+    /// out under it.
+    pub async fn peek_work(
+        &self,
+        tenant: &str,
+        task: &str,
+        token: &str,
+    ) -> Result<Result<(Duration, u64), LeaseLost>, Fault> {
+        let keys = self.keys.task(task);
+        let call = Call::new(&script::WORK_PEEK)
+            .key(keys.shard().due_work(tenant))
+            .key(keys.shard().leases_work())
+            .key(keys.work_lane())
+            .arg(task)
+            .arg(token);
+        let (remaining_ms, sent): (i64, u64) = self.link.run(&call).await?;
+        Ok(u64::try_from(remaining_ms).map(|ms| (Duration::from_millis(ms), sent)).map_err(|_| LeaseLost))
+    }
+
     /// Gives a lease back. Unless finished, what was received under it is due
     /// again at once.
     pub async fn release_work(

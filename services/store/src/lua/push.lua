@@ -34,7 +34,7 @@ end
 -- task as it stands.
 -- Reply { 'idle' } | { 'deleted' } | { 'disabled' } |
 --       { 'event' | 'snapshot', revision, body, id, config, trace, attempts,
---         ms since the first failed attempt, starts }
+--         ms since the first attempt, starts, when the change was made or '' }
 local function next_delivery()
   local config = redis.call('HGET', push, config_id)
   if not config then
@@ -53,8 +53,10 @@ local function next_delivery()
     change, missing, cursor = after(cursor)
     redis.call('HSET', lane, 'cursor', cursor)
     if missing then
-      redis.call('HSET', lane, 'snapshot', snapshot(task, history, artifacts), 'snapshot_id', token)
-      redis.call('HSET', lane, 'cursor', redis.call('HGET', task, 'revision'))
+      local revision = redis.call('HGET', task, 'revision')
+      -- One token may see several gaps; receivers drop what has an id that they know.
+      redis.call('HSET', lane, 'snapshot', snapshot(task, history, artifacts), 'snapshot_id',
+        token .. '-' .. revision, 'cursor', revision)
     elseif not change then
       rest(due, leases, member)
       return { 'idle' }
@@ -71,7 +73,7 @@ local function next_delivery()
   renew(due, member, lease_ms)
   return {
     kind, change.revision, change.payload, change.id, config, change.trace or '',
-    tonumber(state[1] or 0), now - tonumber(state[2] or now), starts,
+    tonumber(state[1] or 0), now - tonumber(state[2] or now), starts, change.at or '',
   }
 end
 

@@ -1,0 +1,60 @@
+//! Artifacts, whole and in chunks.
+
+use a2a_lifecycle::transition::{ArtifactCommand, expect_revision, update_artifact};
+use a2a_proto::{a2a::Artifact, agent::UpdateArtifactRequest};
+use a2a_runtime::{clock, random};
+use a2a_store::{ArtifactChange, Commit};
+
+use super::Agents;
+use crate::{
+    call::Call,
+    error::Error,
+    parse,
+    tasks::{COMMIT_TRIES, artifact_event},
+};
+
+impl Agents {
+    /// Sets an artifact or adds a chunk to one; answers the task's revision.
+    pub async fn update_artifact(&self, call: &Call, request: UpdateArtifactRequest) -> Result<u64, Error> {
+        let artifact = parse::artifact(request.artifact.clone(), self.tasks.policy.max_parts)?;
+        parse::request_metadata(request.metadata.as_ref())?;
+        let expected = parse::revision("expectedRevision", request.expected_revision)?;
+        for _ in 0..COMMIT_TRIES {
+            match self.try_artifact(call, &request, &artifact, expected).await? {
+                (Commit::Applied, revision) => return Ok(revision),
+                (Commit::Gone, _) => return Err(Error::NotFound),
+                (Commit::Fenced, _) => return Err(Error::LeaseLost),
+                (Commit::Conflict | Commit::Full, _) => {}
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    async fn try_artifact(
+        &self,
+        call: &Call,
+        request: &UpdateArtifactRequest,
+        artifact: &Artifact,
+        expected: Option<u64>,
+    ) -> Result<(Commit, u64), Error> {
+        let head = self.head(&request.id).await?;
+        expect_revision(&head.lifecycle(), expected)?;
+        let held = self.tasks.store.held_artifact(&head.id, &artifact.artifact_id).await?;
+        let UpdateArtifactRequest { append, last_chunk, .. } = *request;
+        let command = ArtifactCommand { append, last_chunk, held };
+        let decided = update_artifact(&head.lifecycle(), command, &self.tasks.policy.rules)?;
+        let metadata = request.metadata.clone();
+        let change = ArtifactChange {
+            change_id: random::uuid().to_string(),
+            head: &head,
+            at_ms: clock::unix_ms(),
+            write: decided.write,
+            closes: decided.closes,
+            response: artifact_event(&head, artifact.clone(), append, last_chunk, metadata),
+            artifact: artifact.clone(),
+            trace: call.stored_trace(),
+            lease: self.lease(&request.lease_token),
+        };
+        Ok((self.tasks.store.put_artifact(&change).await?, decided.revision))
+    }
+}

@@ -1,0 +1,196 @@
+//! Putting the service together: listeners, the tail, and an orderly end.
+
+use std::{io, net::SocketAddr, time::Duration};
+
+use a2a_lifecycle::Rules;
+use a2a_proto::{DESCRIPTORS, a2a::a2a_service_server::A2aServiceServer, agent::agent_service_server::AgentServiceServer};
+use a2a_runtime::{
+    admin, clock,
+    grpc::{BindError, Health, ReflectionError, bind, incoming, introspection},
+    metrics::Registry,
+    readiness::{Component, Readiness},
+    ready_line,
+    shutdown::Shutdown,
+    telemetry::LogHandle,
+};
+use a2a_store::{Store, Tail};
+use tokio::net::TcpListener;
+use tonic::{service::Routes, transport::Server};
+
+use crate::{
+    agent::{Agents, Terms},
+    card::{BadCard, Card},
+    grpc::{AgentDoor, ClientDoor},
+    hub::Hub,
+    settings::{LateArtifacts, Settings},
+    tasks::{Policy, Tasks},
+};
+
+const CLIENT_SERVICE: &str = "lf.a2a.v1.A2AService";
+const AGENT_SERVICE: &str = "a2a.agent.v1.AgentService";
+
+/// Pauses of the tail and of the first check of Redis while it is away.
+const BACK_OFF_FIRST: Duration = Duration::from_millis(50);
+const BACK_OFF_CAP: Duration = Duration::from_secs(2);
+
+/// Why the service did not start, or did not end well.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The agent card.
+    #[error(transparent)]
+    Card(#[from] BadCard),
+    /// Redis cannot be used as it is.
+    #[error(transparent)]
+    Store(#[from] a2a_store::StartError),
+    /// An address cannot be listened on.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// The descriptors are broken.
+    #[error(transparent)]
+    Reflection(#[from] ReflectionError),
+    /// The ready line could not be printed.
+    #[error("cannot print the ready line")]
+    Announce(#[source] io::Error),
+    /// A server failed.
+    #[error("a server failed")]
+    Serve(#[from] tonic::transport::Error),
+}
+
+/// Runs the service until it is told to stop.
+pub async fn run(settings: Settings, log: LogHandle, shutdown: Shutdown) -> Result<(), StartError> {
+    let store = Store::open(&settings.store)?;
+    let readiness = Readiness::new(shutdown.clone());
+    let redis = readiness.component("redis");
+    let (clients, client_addr) = bind(settings.grpc_addr).await?;
+    let (agents, agent_addr) = bind(settings.agent_grpc_addr).await?;
+    let (admin_listener, admin_addr) = bind(settings.admin.admin_addr).await?;
+    let hub = Hub::new();
+    let services = services(&settings, &store, &hub, client_addr, &shutdown)?;
+    let registry = Registry::build("a2a-task-service", env!("CARGO_PKG_VERSION"), |_| {});
+    let admin = admin::Admin { readiness: readiness.clone(), registry, log };
+    tokio::spawn(admin::serve(admin_listener, admin));
+    ready_line::announce(&[("grpc", client_addr), ("agent_grpc", agent_addr), ("admin", admin_addr)])
+        .map_err(StartError::Announce)?;
+
+    let max_bytes = settings.limits.max_request_bytes;
+    let client_service = A2aServiceServer::new(ClientDoor { tasks: services.tasks })
+        .max_decoding_message_size(max_bytes)
+        .max_encoding_message_size(usize::MAX);
+    let agent_service = AgentServiceServer::new(AgentDoor { agents: services.agents })
+        .max_decoding_message_size(max_bytes)
+        .max_encoding_message_size(usize::MAX);
+    let (client_routes, client_health) = introspection(DESCRIPTORS, &[CLIENT_SERVICE]).await?;
+    let (agent_routes, agent_health) = introspection(DESCRIPTORS, &[AGENT_SERVICE]).await?;
+    follow_health([client_health, agent_health], &readiness);
+
+    shutdown.exit_after(Duration::from_millis(settings.drain_ms));
+    let tail = tokio::spawn(follow_changes(store.clone(), hub, redis, shutdown.clone()));
+    tokio::try_join!(
+        serve(clients, client_routes.add_service(client_service), &shutdown),
+        serve(agents, agent_routes.add_service(agent_service), &shutdown),
+        async { tail.await.unwrap_or(Ok(())).map_err(StartError::from) },
+    )?;
+    Ok(())
+}
+
+struct Services {
+    tasks: Tasks,
+    agents: Agents,
+}
+
+fn services(
+    settings: &Settings,
+    store: &Store,
+    hub: &Hub,
+    client_addr: SocketAddr,
+    shutdown: &Shutdown,
+) -> Result<Services, StartError> {
+    let card = match &settings.agent_card {
+        Some(path) => Card::load(path)?,
+        None => Card::sample(&client_addr.to_string()),
+    };
+    let extended = settings.extended_agent_card.as_deref().map(Card::load).transpose()?;
+    let tasks =
+        Tasks::new(store.clone(), hub.clone(), card, extended, policy(settings), shutdown.token());
+    let terms = Terms { lease_ms: settings.work_lease_ms, max_leases: settings.work_max_leases };
+    Ok(Services { agents: Agents::new(tasks.clone(), terms), tasks })
+}
+
+fn policy(settings: &Settings) -> Policy {
+    let limits = &settings.limits;
+    let wait_ms = settings.max_blocking_wait_ms;
+    Policy {
+        rules: Rules {
+            max_history_messages: limits.max_history_messages,
+            late_artifacts: settings.late_artifacts == LateArtifacts::Accept,
+        },
+        egress: settings.webhooks.clone().policy(),
+        max_parts: limits.max_parts,
+        max_push_configs: limits.max_push_configs,
+        max_blocking_wait: (wait_ms > 0).then(|| Duration::from_millis(wait_ms)),
+    }
+}
+
+fn follow_health(health: [Health; 2], readiness: &Readiness) {
+    for health in health {
+        tokio::spawn(health.follow(readiness.clone()));
+    }
+}
+
+async fn serve(listener: TcpListener, routes: Routes, shutdown: &Shutdown) -> Result<(), StartError> {
+    let server = Server::builder().tcp_nodelay(true).add_routes(routes);
+    Ok(server.serve_with_incoming_shutdown(incoming(listener), shutdown.stopping()).await?)
+}
+
+/// Checks Redis, then hands every change to the hub, for as long as the service
+/// runs. Redis may come and go; one that must not be used ends the service.
+async fn follow_changes(
+    store: Store,
+    hub: Hub,
+    redis: Component,
+    shutdown: Shutdown,
+) -> Result<(), a2a_store::StartError> {
+    let follow = async {
+        verify(&store).await.inspect_err(|_| shutdown.trigger())?;
+        let mut tail = store.tail();
+        let mut back_off = BACK_OFF_FIRST;
+        loop {
+            match next_changes(&mut tail, &hub, &redis).await {
+                Ok(()) => back_off = BACK_OFF_FIRST,
+                Err(fault) => {
+                    redis.set(false);
+                    tracing::warn!(error = %fault.chain(), "the change streams cannot be read; trying again");
+                    clock::pause(back_off).await;
+                    back_off = (back_off * 2).min(BACK_OFF_CAP);
+                    hub.catch_up();
+                }
+            }
+        }
+    };
+    tokio::select! {
+        () = shutdown.stopping() => Ok(()),
+        outcome = follow => outcome,
+    }
+}
+
+async fn next_changes(tail: &mut Tail, hub: &Hub, redis: &Component) -> Result<(), a2a_store::Fault> {
+    tail.start().await?;
+    redis.set(true);
+    for change in tail.next().await? {
+        hub.publish(change);
+    }
+    Ok(())
+}
+
+/// Waits for Redis as long as it takes, and refuses one that cannot be used.
+async fn verify(store: &Store) -> Result<(), a2a_store::StartError> {
+    loop {
+        match store.verify().await {
+            Err(a2a_store::StartError::Fault(fault)) if fault.is_transient() => {
+                tracing::warn!(error = %fault.chain(), "redis is not there yet; trying again");
+                clock::pause(BACK_OFF_CAP).await;
+            }
+            outcome => return outcome,
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Why a call is not answered as asked, and the one place that maps it to the
+//! wire (A2A section 5.4).
+//!
+//! A refusal is the caller's doing and says what to change; a fault is ours and
+//! says nothing of our insides. Every door turns [`Error`] into its own form
+//! through [`Error::describe`].
+
+use std::{borrow::Cow, time::Duration};
+
+use a2a_lifecycle::Refusal;
+use a2a_store::Fault;
+
+/// After how long a caller may try again when the store was away.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// A call that cannot be answered as asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// `A2A-Version` names a version that is not served (section 3.6.2).
+    #[error("A2A version {0:?} is not supported; this service speaks 1.0")]
+    VersionNotSupported(String),
+    /// The card requires an extension that the request does not name.
+    #[error("the extension {0} is required: name it in A2A-Extensions")]
+    ExtensionRequired(String),
+    /// The card does not declare `capabilities.pushNotifications`.
+    #[error("this agent does not support push notifications")]
+    PushNotSupported,
+    /// The card does not declare `capabilities.streaming`.
+    #[error("this agent does not support streaming")]
+    StreamingNotSupported,
+    /// The card does not declare `capabilities.extendedAgentCard`.
+    #[error("this agent has no extended card")]
+    ExtendedCardNotSupported,
+    /// It is declared, and none was given to this deployment.
+    #[error("no extended card is configured")]
+    ExtendedCardNotConfigured,
+    /// The request is malformed.
+    #[error("the request is invalid: {}", summary(.0))]
+    Invalid(Vec<Violation>),
+    /// No such task, or none that the caller may see; or no such webhook.
+    #[error("no such task or push notification config")]
+    NotFound,
+    /// A stream was asked of a task that has ended.
+    #[error("the task has ended: there is nothing to subscribe to")]
+    SubscribeTerminal,
+    /// The task has as many webhooks as it may.
+    #[error("the task already has {0} push notification configs")]
+    ConfigLimit(usize),
+    /// The caller's lease is another's by now.
+    #[error("the lease is not held under this token")]
+    LeaseLost,
+    /// The lifecycle refuses the command.
+    #[error(transparent)]
+    Lifecycle(#[from] Refusal),
+    /// Others changed the task faster than this call could decide.
+    #[error("the task is changing too fast; try again")]
+    Contended,
+    /// The service is shutting down.
+    #[error("the service is stopping; connect again")]
+    Stopping,
+    /// The store is away, or holds what cannot be read.
+    #[error("the task store is unavailable")]
+    Fault(#[from] Fault),
+}
+
+/// One malformed field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Its path, such as `message.parts[0]`.
+    pub field: String,
+    /// What is wrong with it.
+    pub description: Cow<'static, str>,
+}
+
+/// An error as any door shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// The reason in `google.rpc.ErrorInfo`.
+    pub reason: &'static str,
+    /// The gRPC code.
+    pub code: tonic::Code,
+    /// For people.
+    pub message: String,
+    /// More for programs, in `google.rpc.ErrorInfo`.
+    pub metadata: Vec<(&'static str, String)>,
+    /// Malformed fields, for `google.rpc.BadRequest`.
+    pub violations: Vec<Violation>,
+    /// When a retry makes sense, for `google.rpc.RetryInfo`.
+    pub retry_after: Option<Duration>,
+}
+
+impl Error {
+    /// A request with one malformed field.
+    #[must_use]
+    pub fn invalid(field: impl Into<String>, description: impl Into<Cow<'static, str>>) -> Self {
+        Self::Invalid(vec![Violation { field: field.into(), description: description.into() }])
+    }
+
+    /// How doors show it.
+    #[must_use]
+    pub fn describe(&self) -> Description {
+        let (reason, code) = self.identity();
+        Description {
+            reason,
+            code,
+            message: self.to_string(),
+            metadata: self.metadata(),
+            violations: match self {
+                Self::Invalid(violations) => violations.clone(),
+                _ => Vec::new(),
+            },
+            retry_after: matches!(code, tonic::Code::Unavailable | tonic::Code::Aborted).then_some(RETRY_AFTER),
+        }
+    }
+
+    /// The table of the protocol: reason and gRPC code.
+    fn identity(&self) -> (&'static str, tonic::Code) {
+        use tonic::Code::{
+            Aborted, FailedPrecondition, Internal, InvalidArgument, NotFound, ResourceExhausted, Unavailable,
+        };
+        match self {
+            Self::VersionNotSupported(_) => ("VERSION_NOT_SUPPORTED", FailedPrecondition),
+            Self::ExtensionRequired(_) => ("EXTENSION_SUPPORT_REQUIRED", FailedPrecondition),
+            Self::PushNotSupported => ("PUSH_NOTIFICATION_NOT_SUPPORTED", FailedPrecondition),
+            Self::StreamingNotSupported
+            | Self::ExtendedCardNotSupported
+            | Self::SubscribeTerminal
+            | Self::Lifecycle(Refusal::TaskTerminal { .. }) => ("UNSUPPORTED_OPERATION", FailedPrecondition),
+            Self::ExtendedCardNotConfigured => ("EXTENDED_AGENT_CARD_NOT_CONFIGURED", FailedPrecondition),
+            Self::Invalid(_) | Self::Lifecycle(Refusal::ArtifactClosed) => ("INVALID_ARGUMENT", InvalidArgument),
+            Self::Lifecycle(Refusal::ContextMismatch) => ("CONTEXT_MISMATCH", InvalidArgument),
+            Self::NotFound => ("TASK_NOT_FOUND", NotFound),
+            Self::ConfigLimit(_) | Self::Lifecycle(Refusal::HistoryLimit { .. }) => {
+                ("RESOURCE_EXHAUSTED", ResourceExhausted)
+            }
+            Self::Lifecycle(Refusal::NotCancelable { .. } | Refusal::NotCancelableNow) => {
+                ("TASK_NOT_CANCELABLE", FailedPrecondition)
+            }
+            Self::Lifecycle(Refusal::StateConflict { .. }) => ("TASK_STATE_CONFLICT", FailedPrecondition),
+            Self::LeaseLost => ("LEASE_LOST", FailedPrecondition),
+            Self::Lifecycle(Refusal::RevisionMismatch { .. }) => ("REVISION_MISMATCH", Aborted),
+            Self::Contended => ("CONTENDED", Aborted),
+            Self::Stopping => ("UNAVAILABLE", Unavailable),
+            Self::Fault(fault) if fault.is_transient() => ("UNAVAILABLE", Unavailable),
+            Self::Fault(_) => ("INTERNAL", Internal),
+        }
+    }
+
+    fn metadata(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Lifecycle(
+                Refusal::StateConflict { state }
+                | Refusal::NotCancelable { state }
+                | Refusal::TaskTerminal { state },
+            ) => vec![("state", state.to_string())],
+            Self::Lifecycle(Refusal::RevisionMismatch { current }) => vec![("revision", current.to_string())],
+            Self::ExtensionRequired(uri) => vec![("extension", uri.clone())],
+            Self::VersionNotSupported(_) => vec![("supported", "1.0".to_owned())],
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn summary(violations: &[Violation]) -> String {
+    let lines = violations.iter().map(|violation| format!("{}: {}", violation.field, violation.description));
+    lines.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use a2a_lifecycle::State;
+
+    use super::*;
+
+    #[test]
+    fn a_state_conflict_carries_the_state() {
+        let error = Error::from(Refusal::StateConflict { state: State::Working });
+        assert_eq!(error.describe().metadata, [("state", "TASK_STATE_WORKING".to_owned())]);
+    }
+
+    #[test]
+    fn an_invalid_request_names_its_fields() {
+        let described = Error::invalid("message.parts[0]", "is empty").describe();
+        assert_eq!(described.code, tonic::Code::InvalidArgument);
+        assert_eq!(described.violations[0].field, "message.parts[0]");
+        assert_eq!(described.message, "the request is invalid: message.parts[0]: is empty");
+    }
+}

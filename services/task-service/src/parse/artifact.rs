@@ -1,0 +1,50 @@
+//! What agents write: artifacts and status messages.
+
+use a2a_proto::a2a::{Artifact, Message, Role};
+
+use super::{Violations, content};
+use crate::error::Error;
+
+/// Checks an artifact or a chunk of one.
+pub fn artifact(artifact: Option<Artifact>, max_parts: usize) -> Result<Artifact, Error> {
+    let mut violations = Violations::default();
+    let Some(artifact) = artifact else { return Err(Error::invalid("artifact", "is required")) };
+    violations.required_id("artifact.artifactId", &artifact.artifact_id);
+    content::check_parts(&mut violations, "artifact", &artifact.parts, max_parts);
+    content::check_metadata(&mut violations, "artifact.metadata", artifact.metadata.as_ref());
+    violations.finish()?;
+    Ok(artifact)
+}
+
+/// Checks a message of an agent under `path` and fills in what the service
+/// knows: the role, the ids of task and context, and an id of its own.
+pub fn agent_message(
+    path: &str,
+    message: Message,
+    task: &str,
+    context: &str,
+    new_id: impl FnOnce() -> String,
+    max_parts: usize,
+) -> Result<Message, Error> {
+    let mut violations = Violations::default();
+    if message.role == Role::User as i32 {
+        violations.add(format!("{path}.role"), "must be ROLE_AGENT");
+    }
+    if !message.task_id.is_empty() && message.task_id != task {
+        violations.add(format!("{path}.taskId"), "must be the task's id");
+    }
+    if !message.context_id.is_empty() && message.context_id != context {
+        violations.add(format!("{path}.contextId"), "must be the task's context");
+    }
+    let message_id = if message.message_id.is_empty() { new_id() } else { message.message_id };
+    let message = Message {
+        message_id,
+        role: Role::Agent as i32,
+        task_id: task.to_owned(),
+        context_id: context.to_owned(),
+        ..message
+    };
+    content::check_message(&mut violations, path, &message, max_parts);
+    violations.finish()?;
+    Ok(message)
+}

@@ -1,0 +1,174 @@
+//! The settings of the task service.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use a2a_lifecycle::egress::{EgressPolicy, HostSuffix, parse_port, parse_range};
+use a2a_runtime::{
+    admin::AdminSettings,
+    settings::{at_least, between},
+    telemetry::TelemetrySettings,
+};
+use a2a_store::StoreSettings;
+use ipnet::IpNet;
+
+/// Settings of the dispatcher that may stand in the same environment.
+pub const SIBLINGS: &[&str] = &[
+    "A2A_PUSH_LEASE_MS",
+    "A2A_WEBHOOK_TIMEOUT_MS",
+    "A2A_RETRY_BASE_MS",
+    "A2A_RETRY_CAP_MS",
+    "A2A_RETRY_MAX_ATTEMPTS",
+    "A2A_RETRY_MAX_AGE_MS",
+    "A2A_RETRY_AFTER_CAP_MS",
+    "A2A_MAX_CONCURRENT_DELIVERIES",
+    "A2A_MAX_CONCURRENT_PER_ORIGIN",
+    "A2A_WEBHOOK_CONTENT_TYPE",
+    "A2A_WEBHOOK_CA_FILE",
+    "A2A_MAX_DEAD_LETTERS",
+    "A2A_CHANGE_RETENTION_MS",
+    "A2A_WORKER_NAME",
+];
+
+/// The A2A task service: owns the lifecycle of tasks in Redis.
+#[derive(Clone, Debug, clap::Parser)]
+#[command(name = "a2a-task-service", version, about, max_term_width = 100)]
+pub struct Settings {
+    /// Where clients call the A2A protocol over gRPC
+    #[arg(long, env = "A2A_GRPC_ADDR", default_value = "127.0.0.1:50051", value_name = "IP:PORT")]
+    pub grpc_addr: SocketAddr,
+
+    /// Where agent workers call; keep it away from clients
+    #[arg(long, env = "A2A_AGENT_GRPC_ADDR", default_value = "127.0.0.1:50052", value_name = "IP:PORT")]
+    pub agent_grpc_addr: SocketAddr,
+
+    #[command(flatten)]
+    pub admin: AdminSettings,
+
+    #[command(flatten)]
+    pub store: StoreSettings,
+
+    #[command(flatten)]
+    pub telemetry: TelemetrySettings,
+
+    /// The agent card, JSON (A2A section 8); a sample card without it
+    #[arg(long, env = "A2A_AGENT_CARD", value_name = "FILE")]
+    pub agent_card: Option<PathBuf>,
+
+    /// The card for GetExtendedAgentCard, JSON; for a card that declares extendedAgentCard
+    #[arg(long, env = "A2A_EXTENDED_AGENT_CARD", value_name = "FILE")]
+    pub extended_agent_card: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub limits: Limits,
+
+    #[command(flatten)]
+    pub webhooks: Webhooks,
+
+    /// How long a worker that says nothing keeps its work, ms
+    #[arg(long, env = "A2A_WORK_LEASE_MS", default_value_t = 30_000, value_parser = between(500_u64, 86_400_000))]
+    pub work_lease_ms: u64,
+
+    /// Most tasks a worker's stream holds at once unless it asks for fewer
+    #[arg(long, env = "A2A_WORK_MAX_LEASES", default_value_t = 16, value_parser = between(1_usize, 10_000))]
+    pub work_max_leases: usize,
+
+    /// Longest wait of a blocking send, ms; then the task is answered as it stands; 0 waits as long as the caller
+    #[arg(long, env = "A2A_MAX_BLOCKING_WAIT_MS", default_value_t = 0)]
+    pub max_blocking_wait_ms: u64,
+
+    /// What happens to artifacts of a task that has ended
+    #[arg(long, env = "A2A_LATE_ARTIFACTS", default_value = "refuse")]
+    pub late_artifacts: LateArtifacts,
+
+    /// How long calls and streams may take to end after SIGTERM, ms
+    #[arg(long, env = "A2A_DRAIN_MS", default_value_t = 10_000, value_parser = at_least(0_u64))]
+    pub drain_ms: u64,
+}
+
+/// Artifacts of a task that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum LateArtifacts {
+    /// Refused with the state.
+    Refuse,
+    /// Taken.
+    Accept,
+}
+
+/// How much of everything is taken.
+#[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
+pub struct Limits {
+    /// Largest request, bytes
+    #[arg(long, env = "A2A_MAX_REQUEST_BYTES", default_value_t = 8_388_608, value_parser = between(1_024_usize, 268_435_456))]
+    pub max_request_bytes: usize,
+
+    /// Most parts of a message or artifact chunk
+    #[arg(long, env = "A2A_MAX_PARTS", default_value_t = 1_000, value_parser = between(1_usize, 1_000_000))]
+    pub max_parts: usize,
+
+    /// Most messages in a task's history
+    #[arg(long, env = "A2A_MAX_HISTORY_MESSAGES", default_value_t = 1_000, value_parser = between(1_usize, 1_000_000))]
+    pub max_history_messages: usize,
+
+    /// Most push notification configs of a task
+    #[arg(long, env = "A2A_MAX_PUSH_CONFIGS", default_value_t = 16, value_parser = between(1_usize, 10_000))]
+    pub max_push_configs: usize,
+}
+
+/// Where webhooks may point. The dispatcher has the same settings: give both the same values.
+#[derive(Clone, Debug, PartialEq, clap::Args)]
+pub struct Webhooks {
+    /// Address ranges that webhooks may point to although they are not public, such as 10.1.0.0/16
+    #[arg(long = "allow-webhook-cidr", env = "A2A_ALLOW_WEBHOOK_CIDR", value_delimiter = ',', value_parser = parse_range, value_name = "CIDR")]
+    pub allow: Vec<IpNet>,
+
+    /// Address ranges that webhooks must not point to although they are public
+    #[arg(long = "deny-webhook-cidr", env = "A2A_DENY_WEBHOOK_CIDR", value_delimiter = ',', value_parser = parse_range, value_name = "CIDR")]
+    pub deny: Vec<IpNet>,
+
+    /// Host suffixes that webhooks may point to; when given, no other host is taken
+    #[arg(long = "allow-webhook-host", env = "A2A_ALLOW_WEBHOOK_HOST", value_delimiter = ',', value_name = "SUFFIX")]
+    pub allow_hosts: Vec<HostSuffix>,
+
+    /// Host suffixes that webhooks must not point to
+    #[arg(long = "deny-webhook-host", env = "A2A_DENY_WEBHOOK_HOST", value_delimiter = ',', value_name = "SUFFIX")]
+    pub deny_hosts: Vec<HostSuffix>,
+
+    /// Ports that webhooks may use; without it any
+    #[arg(long = "webhook-ports", env = "A2A_WEBHOOK_PORTS", value_delimiter = ',', value_parser = parse_port, value_name = "PORT")]
+    pub ports: Vec<u16>,
+
+    /// Take webhooks without TLS; their credentials then travel in the clear
+    #[arg(long = "allow-webhook-http", env = "A2A_ALLOW_WEBHOOK_HTTP", value_name = "BOOL", default_value_t = false, default_missing_value = "true", num_args = 0..=1, action = clap::ArgAction::Set)]
+    pub allow_http: bool,
+}
+
+impl Webhooks {
+    /// The policy that these settings make.
+    #[must_use]
+    pub fn policy(self) -> EgressPolicy {
+        let Self { allow, deny, allow_hosts, deny_hosts, ports, allow_http } = self;
+        EgressPolicy { allow, deny, allow_hosts, deny_hosts, ports, allow_http }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory as _, Parser as _};
+
+    use super::*;
+
+    #[test]
+    fn the_command_is_well_formed() {
+        Settings::command().debug_assert();
+    }
+
+    #[test]
+    fn the_defaults_parse() {
+        let settings = Settings::try_parse_from(["a2a-task-service"]).unwrap();
+        assert!(!settings.webhooks.allow_http);
+        let settings = Settings::try_parse_from(["x", "--allow-webhook-http", "--allow-webhook-cidr", "127.0.0.0/8,::1"]);
+        let webhooks = settings.unwrap().webhooks;
+        assert!(webhooks.allow_http);
+        assert_eq!(webhooks.allow.len(), 2);
+    }
+}

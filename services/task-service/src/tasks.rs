@@ -1,0 +1,91 @@
+//! What clients may ask, whatever the door: the commands of the A2A protocol.
+//!
+//! The order of refusals is the same everywhere: version, required extensions,
+//! capability, shape of the input, existence, tenant, held state, limits. A
+//! refused call changes nothing.
+
+mod cancel;
+mod events;
+mod push;
+mod read;
+mod send;
+mod stream;
+
+pub use send::Answer;
+pub use stream::{TaskStream, Until};
+
+use std::{sync::Arc, time::Duration};
+
+use a2a_lifecycle::{Rules, egress::EgressPolicy};
+use a2a_proto::a2a::AgentCard;
+use a2a_store::{Store, TaskHead};
+use tokio_util::sync::CancellationToken;
+
+use crate::{call::Call, card::Card, error::Error, hub::Hub, parse::SendContext};
+
+pub(crate) use events::{artifact_event, status_event, timestamp};
+
+/// How often a decision is made anew after losing a race for the task.
+pub(crate) const COMMIT_TRIES: usize = 32;
+
+/// The service behind every client door. Cheap to clone.
+#[derive(Clone)]
+pub struct Tasks {
+    pub(crate) store: Store,
+    pub(crate) hub: Hub,
+    pub(crate) card: Card,
+    pub(crate) extended_card: Option<Card>,
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) stopping: CancellationToken,
+}
+
+/// The choices of the deployment that clients meet.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// Of the lifecycle.
+    pub rules: Rules,
+    /// Where webhooks may point.
+    pub egress: EgressPolicy,
+    /// Most parts of a message or artifact chunk.
+    pub max_parts: usize,
+    /// Most webhooks of a task.
+    pub max_push_configs: usize,
+    /// Longest wait of a blocking send; without it as long as the caller waits.
+    pub max_blocking_wait: Option<Duration>,
+}
+
+impl Tasks {
+    /// The service over a store and the live changes of this replica.
+    #[must_use]
+    pub fn new(
+        store: Store,
+        hub: Hub,
+        card: Card,
+        extended_card: Option<Card>,
+        policy: Policy,
+        stopping: CancellationToken,
+    ) -> Self {
+        Self { store, hub, card, extended_card, policy: Arc::new(policy), stopping }
+    }
+
+    /// The card for authenticated callers.
+    pub fn extended_card(&self, call: &Call) -> Result<AgentCard, Error> {
+        call.admit(&self.card)?;
+        if !self.card.is_extended() {
+            return Err(Error::ExtendedCardNotSupported);
+        }
+        let card = self.extended_card.as_ref().ok_or(Error::ExtendedCardNotConfigured)?;
+        Ok(card.as_proto().clone())
+    }
+
+    /// The task, if it exists and was made with the caller's tenant. Both
+    /// refusals are the same: nobody learns of another's tasks.
+    pub(crate) async fn visible(&self, tenant: &str, task: &str) -> Result<TaskHead, Error> {
+        let head = self.store.head(task).await?.filter(|head| head.tenant == tenant);
+        head.ok_or(Error::NotFound)
+    }
+
+    pub(crate) fn send_context(&self) -> SendContext<'_> {
+        SendContext { egress: &self.policy.egress, max_parts: self.policy.max_parts }
+    }
+}
