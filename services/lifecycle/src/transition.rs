@@ -175,7 +175,14 @@ mod tests {
     const RULES: Rules = Rules { max_history_messages: 3, late_artifacts: false };
 
     fn task(state: State) -> Task {
-        Task { state, revision: 7, status_at_ms: 1_000, context: "c".into(), history_len: 1, cancelable: true }
+        Task {
+            state,
+            revision: 7,
+            status_at_ms: 1_000,
+            context: "c".into(),
+            history_len: 1,
+            cancelable: true,
+        }
     }
 
     fn step(step: Move) -> StatusCommand {
@@ -244,7 +251,10 @@ mod tests {
         assert_eq!(update_artifact(&working, chunk(true, Some(true)), &RULES), Err(Refusal::ArtifactClosed));
         assert!(update_artifact(&working, chunk(true, Some(false)), &RULES).is_ok());
         assert!(update_artifact(&working, chunk(true, None), &RULES).is_ok());
-        assert!(update_artifact(&working, chunk(false, Some(true)), &RULES).is_ok(), "a new one takes its place");
+        assert!(
+            update_artifact(&working, chunk(false, Some(true)), &RULES).is_ok(),
+            "a new one takes its place"
+        );
     }
 
     #[test]
@@ -260,7 +270,10 @@ mod tests {
 
     #[test]
     fn a_mismatched_revision_names_the_current_one() {
-        assert_eq!(expect_revision(&task(State::Working), Some(6)), Err(Refusal::RevisionMismatch { current: 7 }));
+        assert_eq!(
+            expect_revision(&task(State::Working), Some(6)),
+            Err(Refusal::RevisionMismatch { current: 7 })
+        );
         assert_eq!(expect_revision(&task(State::Working), Some(7)), Ok(()));
         assert_eq!(expect_revision(&task(State::Working), None), Ok(()));
     }

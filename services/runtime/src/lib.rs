@@ -19,3 +19,4 @@ pub mod shutdown;
 pub mod telemetry;
 pub mod tls;
 pub mod trace;
+pub mod webhooks;

@@ -19,7 +19,7 @@ mod settings;
 mod start;
 mod tail;
 pub mod views;
-pub mod work;
+mod work;
 mod write;
 
 pub use changes::{Change, ChangeKind};
@@ -30,4 +30,5 @@ pub use read::{LogEntry, LogRead, Parts};
 pub use settings::{BadRedisUrl, RedisUrl, StoreSettings};
 pub use start::{StartError, Store};
 pub use tail::Tail;
+pub use work::{Claimed, Handed, LeaseLost};
 pub use write::{ArtifactChange, Commit, LeaseTerm, MessageChange, NewPush, NewTask, StatusChange};

@@ -9,8 +9,6 @@ mod receive;
 mod transition;
 mod views;
 
-pub use receive::WorkStream;
-
 use a2a_store::{LeaseTerm, TaskHead};
 
 use crate::{error::Error, tasks::Tasks};

@@ -3,7 +3,9 @@
 use std::{io, net::SocketAddr, time::Duration};
 
 use a2a_lifecycle::Rules;
-use a2a_proto::{DESCRIPTORS, a2a::a2a_service_server::A2aServiceServer, agent::agent_service_server::AgentServiceServer};
+use a2a_proto::{
+    DESCRIPTORS, a2a::a2a_service_server::A2aServiceServer, agent::agent_service_server::AgentServiceServer,
+};
 use a2a_runtime::{
     admin, clock,
     grpc::{BindError, Health, ReflectionError, bind, incoming, introspection},
@@ -110,8 +112,7 @@ fn services(
         None => Card::sample(&client_addr.to_string()),
     };
     let extended = settings.extended_agent_card.as_deref().map(Card::load).transpose()?;
-    let tasks =
-        Tasks::new(store.clone(), hub.clone(), card, extended, policy(settings), shutdown.token());
+    let tasks = Tasks::new(store.clone(), hub.clone(), card, extended, policy(settings), shutdown.token());
     let terms = Terms { lease_ms: settings.work_lease_ms, max_leases: settings.work_max_leases };
     Ok(Services { agents: Agents::new(tasks.clone(), terms), tasks })
 }

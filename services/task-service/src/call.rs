@@ -51,7 +51,8 @@ fn speaks(version: &str) -> bool {
     }
     let mut numbers = version.split('.');
     let major_minor = [numbers.next(), numbers.next()].map(Option::unwrap_or_default).join(".");
-    let patch = numbers.next().is_none_or(|patch| !patch.is_empty() && patch.bytes().all(|b| b.is_ascii_digit()));
+    let patch =
+        numbers.next().is_none_or(|patch| !patch.is_empty() && patch.bytes().all(|b| b.is_ascii_digit()));
     major_minor == MAJOR_MINOR && patch && numbers.next().is_none()
 }
 

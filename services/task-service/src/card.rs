@@ -36,7 +36,8 @@ pub enum BadCard {
 impl Card {
     /// Reads a card from a JSON file.
     pub fn load(path: &Path) -> Result<Self, BadCard> {
-        let text = fs::read(path).map_err(|source| BadCard::File { path: path.display().to_string(), source })?;
+        let text =
+            fs::read(path).map_err(|source| BadCard::File { path: path.display().to_string(), source })?;
         Self::new(json::from_slice(&text)?)
     }
 
@@ -141,6 +142,9 @@ mod tests {
     fn a_card_says_what_it_lacks() {
         let mut card = Card::sample("x").as_proto().clone();
         card.skills.clear();
-        assert_eq!(Card::new(card).unwrap_err().to_string(), "the agent card lacks skills: A2A section 4.4 requires it");
+        assert_eq!(
+            Card::new(card).unwrap_err().to_string(),
+            "the agent card lacks skills: A2A section 4.4 requires it"
+        );
     }
 }

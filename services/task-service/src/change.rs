@@ -17,11 +17,8 @@ pub(crate) fn status_change<'a>(
     trace: String,
     lease: LeaseTerm<'a>,
 ) -> StatusChange<'a> {
-    let status = TaskStatus {
-        state: decided.state.number(),
-        message,
-        timestamp: Some(timestamp(decided.at_ms)),
-    };
+    let status =
+        TaskStatus { state: decided.state.number(), message, timestamp: Some(timestamp(decided.at_ms)) };
     StatusChange {
         change_id: random::uuid().to_string(),
         head,

@@ -109,7 +109,8 @@ impl Error {
                 Self::Invalid(violations) => violations.clone(),
                 _ => Vec::new(),
             },
-            retry_after: matches!(code, tonic::Code::Unavailable | tonic::Code::Aborted).then_some(RETRY_AFTER),
+            retry_after: matches!(code, tonic::Code::Unavailable | tonic::Code::Aborted)
+                .then_some(RETRY_AFTER),
         }
     }
 
@@ -127,7 +128,9 @@ impl Error {
             | Self::SubscribeTerminal
             | Self::Lifecycle(Refusal::TaskTerminal { .. }) => ("UNSUPPORTED_OPERATION", FailedPrecondition),
             Self::ExtendedCardNotConfigured => ("EXTENDED_AGENT_CARD_NOT_CONFIGURED", FailedPrecondition),
-            Self::Invalid(_) | Self::Lifecycle(Refusal::ArtifactClosed) => ("INVALID_ARGUMENT", InvalidArgument),
+            Self::Invalid(_) | Self::Lifecycle(Refusal::ArtifactClosed) => {
+                ("INVALID_ARGUMENT", InvalidArgument)
+            }
             Self::Lifecycle(Refusal::ContextMismatch) => ("CONTEXT_MISMATCH", InvalidArgument),
             Self::NotFound => ("TASK_NOT_FOUND", NotFound),
             Self::ConfigLimit(_) | Self::Lifecycle(Refusal::HistoryLimit { .. }) => {

@@ -119,7 +119,11 @@ impl Item {
     pub fn snapshot(view: TaskView, history_length: Option<usize>) -> Self {
         let (revision, entered) = (view.head.revision, (view.head.state, view.head.status_revision));
         let task = view.into_task(history_length);
-        Self { revision, response: StreamResponse { payload: Some(Payload::Task(task)) }, entered: Some(entered) }
+        Self {
+            revision,
+            response: StreamResponse { payload: Some(Payload::Task(task)) },
+            entered: Some(entered),
+        }
     }
 
     /// A change of it.

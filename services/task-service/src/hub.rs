@@ -128,12 +128,6 @@ impl Hub {
     pub fn catch_up(&self) {
         self.inner.readers.lock().values().flatten().for_each(|reader| reader.behind.set());
     }
-
-    /// Readers at this moment.
-    #[must_use]
-    pub fn readers(&self) -> usize {
-        self.inner.readers.lock().values().map(Vec::len).sum()
-    }
 }
 
 impl Default for Hub {
@@ -243,7 +237,6 @@ mod tests {
     async fn a_dropped_reader_leaves_nothing_behind() {
         let hub = Hub::new();
         drop(hub.subscribe("a"));
-        assert_eq!(hub.readers(), 0);
         assert!(hub.inner.readers.lock().is_empty());
     }
 }

@@ -54,11 +54,7 @@ impl Violations {
 }
 
 /// A history length (A2A section 3.2.4): unset is all, 0 is none.
-pub(crate) fn history_length(
-    violations: &mut Violations,
-    field: &str,
-    length: Option<i32>,
-) -> Option<usize> {
+pub(crate) fn history_length(violations: &mut Violations, field: &str, length: Option<i32>) -> Option<usize> {
     match length.map(usize::try_from) {
         Some(Err(_)) => {
             violations.add(field, "must not be negative");
@@ -94,5 +90,8 @@ pub fn request_metadata(metadata: Option<&Struct>) -> Result<(), Error> {
 
 /// A revision that a caller expects.
 pub fn revision(field: &str, expected: Option<i64>) -> Result<Option<u64>, Error> {
-    expected.map(u64::try_from).transpose().map_err(|_| Error::invalid(field.to_owned(), "must not be negative"))
+    expected
+        .map(u64::try_from)
+        .transpose()
+        .map_err(|_| Error::invalid(field.to_owned(), "must not be negative"))
 }

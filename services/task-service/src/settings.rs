@@ -2,14 +2,13 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use a2a_lifecycle::egress::{EgressPolicy, HostSuffix, parse_port, parse_range};
 use a2a_runtime::{
     admin::AdminSettings,
     settings::{at_least, between},
     telemetry::TelemetrySettings,
+    webhooks::WebhookSettings,
 };
 use a2a_store::StoreSettings;
-use ipnet::IpNet;
 
 /// Settings of the dispatcher that may stand in the same environment.
 pub const SIBLINGS: &[&str] = &[
@@ -62,7 +61,7 @@ pub struct Settings {
     pub limits: Limits,
 
     #[command(flatten)]
-    pub webhooks: Webhooks,
+    pub webhooks: WebhookSettings,
 
     /// How long a worker that says nothing keeps its work, ms
     #[arg(long, env = "A2A_WORK_LEASE_MS", default_value_t = 30_000, value_parser = between(500_u64, 86_400_000))]
@@ -114,43 +113,6 @@ pub struct Limits {
     pub max_push_configs: usize,
 }
 
-/// Where webhooks may point. The dispatcher has the same settings: give both the same values.
-#[derive(Clone, Debug, PartialEq, clap::Args)]
-pub struct Webhooks {
-    /// Address ranges that webhooks may point to although they are not public, such as 10.1.0.0/16
-    #[arg(long = "allow-webhook-cidr", env = "A2A_ALLOW_WEBHOOK_CIDR", value_delimiter = ',', value_parser = parse_range, value_name = "CIDR")]
-    pub allow: Vec<IpNet>,
-
-    /// Address ranges that webhooks must not point to although they are public
-    #[arg(long = "deny-webhook-cidr", env = "A2A_DENY_WEBHOOK_CIDR", value_delimiter = ',', value_parser = parse_range, value_name = "CIDR")]
-    pub deny: Vec<IpNet>,
-
-    /// Host suffixes that webhooks may point to; when given, no other host is taken
-    #[arg(long = "allow-webhook-host", env = "A2A_ALLOW_WEBHOOK_HOST", value_delimiter = ',', value_name = "SUFFIX")]
-    pub allow_hosts: Vec<HostSuffix>,
-
-    /// Host suffixes that webhooks must not point to
-    #[arg(long = "deny-webhook-host", env = "A2A_DENY_WEBHOOK_HOST", value_delimiter = ',', value_name = "SUFFIX")]
-    pub deny_hosts: Vec<HostSuffix>,
-
-    /// Ports that webhooks may use; without it any
-    #[arg(long = "webhook-ports", env = "A2A_WEBHOOK_PORTS", value_delimiter = ',', value_parser = parse_port, value_name = "PORT")]
-    pub ports: Vec<u16>,
-
-    /// Take webhooks without TLS; their credentials then travel in the clear
-    #[arg(long = "allow-webhook-http", env = "A2A_ALLOW_WEBHOOK_HTTP", value_name = "BOOL", default_value_t = false, default_missing_value = "true", num_args = 0..=1, action = clap::ArgAction::Set)]
-    pub allow_http: bool,
-}
-
-impl Webhooks {
-    /// The policy that these settings make.
-    #[must_use]
-    pub fn policy(self) -> EgressPolicy {
-        let Self { allow, deny, allow_hosts, deny_hosts, ports, allow_http } = self;
-        EgressPolicy { allow, deny, allow_hosts, deny_hosts, ports, allow_http }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::{CommandFactory as _, Parser as _};
@@ -166,7 +128,12 @@ mod tests {
     fn the_defaults_parse() {
         let settings = Settings::try_parse_from(["a2a-task-service"]).unwrap();
         assert!(!settings.webhooks.allow_http);
-        let settings = Settings::try_parse_from(["x", "--allow-webhook-http", "--allow-webhook-cidr", "127.0.0.0/8,::1"]);
+        let settings = Settings::try_parse_from([
+            "x",
+            "--allow-webhook-http",
+            "--allow-webhook-cidr",
+            "127.0.0.0/8,::1",
+        ]);
         let webhooks = settings.unwrap().webhooks;
         assert!(webhooks.allow_http);
         assert_eq!(webhooks.allow.len(), 2);

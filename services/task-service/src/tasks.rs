@@ -11,8 +11,7 @@ mod read;
 mod send;
 mod stream;
 
-pub use send::Answer;
-pub use stream::{TaskStream, Until};
+pub(crate) use stream::{TaskStream, Until};
 
 use std::{sync::Arc, time::Duration};
 

@@ -11,7 +11,8 @@ impl Agents {
     pub async fn extend_lease(&self, request: &ExtendLeaseRequest) -> Result<Lease, Error> {
         require_token(&request.lease_token)?;
         let (head, lease_ms) = (self.head(&request.id).await?, self.terms.lease_ms);
-        let extended = self.tasks.store.extend_work(&head.tenant, &head.id, &request.lease_token, lease_ms).await?;
+        let extended =
+            self.tasks.store.extend_work(&head.tenant, &head.id, &request.lease_token, lease_ms).await?;
         extended.map(|_| self.fresh_lease(&request.lease_token)).map_err(|_| Error::LeaseLost)
     }
 

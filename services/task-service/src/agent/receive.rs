@@ -14,11 +14,7 @@ use a2a_store::{ChangeKind, Fault, Handed};
 use tokio::sync::{broadcast::error::RecvError, mpsc};
 
 use super::{Agents, held::Leases};
-use crate::{
-    error::Error,
-    hub::Live,
-    parse,
-};
+use crate::{error::Error, hub::Live, parse};
 
 /// How often a stream looks for leases of others that have ended.
 const LOOK: Duration = Duration::from_millis(1_000);

@@ -52,7 +52,8 @@ fn config_row(config: TaskPushNotificationConfig) -> PushNotificationConfigRow {
         row: format!("{}/{}", config.task_id, config.id),
         config: Some(TaskPushNotificationConfig {
             token: String::new(),
-            authentication: scheme.map(|scheme| AuthenticationInfo { scheme, ..AuthenticationInfo::default() }),
+            authentication: scheme
+                .map(|scheme| AuthenticationInfo { scheme, ..AuthenticationInfo::default() }),
             ..config
         }),
     }

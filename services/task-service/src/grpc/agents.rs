@@ -6,10 +6,11 @@ use a2a_lifecycle::{Move, transition::StatusCommand};
 use a2a_proto::{
     a2a::Task,
     agent::{
-        ExtendLeaseRequest, Lease, ListAllPushNotificationConfigsRequest, ListAllPushNotificationConfigsResponse,
-        ListAllTasksRequest, ListAllTasksResponse, ReceiveWorkRequest, ReleaseWorkRequest, ReleaseWorkResponse,
-        ReplyWithMessageRequest, ReplyWithMessageResponse, TransitionRequest, UpdateArtifactRequest,
-        UpdateArtifactResponse, UpdateArtifactsResponse, WorkItem, agent_service_server::AgentService,
+        ExtendLeaseRequest, Lease, ListAllPushNotificationConfigsRequest,
+        ListAllPushNotificationConfigsResponse, ListAllTasksRequest, ListAllTasksResponse,
+        ReceiveWorkRequest, ReleaseWorkRequest, ReleaseWorkResponse, ReplyWithMessageRequest,
+        ReplyWithMessageResponse, TransitionRequest, UpdateArtifactRequest, UpdateArtifactResponse,
+        UpdateArtifactsResponse, WorkItem, agent_service_server::AgentService,
     },
 };
 use futures::{Stream, StreamExt as _};

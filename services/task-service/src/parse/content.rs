@@ -66,7 +66,9 @@ fn check_part(violations: &mut Violations, path: &str, part: &Part) {
 fn is_shallow(value: &Value, depth: usize) -> bool {
     match &value.kind {
         Some(Kind::NumberValue(number)) => number.is_finite(),
-        Some(Kind::ListValue(list)) => depth > 0 && list.values.iter().all(|value| is_shallow(value, depth - 1)),
+        Some(Kind::ListValue(list)) => {
+            depth > 0 && list.values.iter().all(|value| is_shallow(value, depth - 1))
+        }
         Some(Kind::StructValue(fields)) => {
             depth > 0 && fields.fields.values().all(|value| is_shallow(value, depth - 1))
         }

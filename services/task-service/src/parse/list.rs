@@ -118,7 +118,8 @@ fn state(violations: &mut Violations, number: i32) -> Option<State> {
 
 /// Milliseconds since the epoch, rounded up: the bound is inclusive.
 fn timestamp(violations: &mut Violations, at: Timestamp) -> Option<i64> {
-    let in_range = (-62_135_596_800..=253_402_300_799).contains(&at.seconds) && (0..1_000_000_000).contains(&at.nanos);
+    let in_range =
+        (-62_135_596_800..=253_402_300_799).contains(&at.seconds) && (0..1_000_000_000).contains(&at.nanos);
     if !in_range {
         violations.add("statusTimestampAfter", "is no timestamp");
         return None;

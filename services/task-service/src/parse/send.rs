@@ -1,7 +1,9 @@
 //! SendMessage and SendStreamingMessage.
 
 use a2a_lifecycle::egress::EgressPolicy;
-use a2a_proto::a2a::{Message, Role, SendMessageConfiguration, SendMessageRequest, TaskPushNotificationConfig};
+use a2a_proto::a2a::{
+    Message, Role, SendMessageConfiguration, SendMessageRequest, TaskPushNotificationConfig,
+};
 use prost_types::Struct;
 
 use super::{Violations, content, history_length, push};
@@ -91,7 +93,8 @@ fn inline_push(
 ) -> TaskPushNotificationConfig {
     const PATH: &str = "configuration.taskPushNotificationConfig";
     if !config.task_id.is_empty() && config.task_id != task {
-        violations.add(format!("{PATH}.taskId"), "must be empty: the config belongs to the task of the message");
+        violations
+            .add(format!("{PATH}.taskId"), "must be empty: the config belongs to the task of the message");
     }
     if !config.tenant.is_empty() && config.tenant != tenant {
         violations.add(format!("{PATH}.tenant"), "must be that of the request");

@@ -1,7 +1,8 @@
 //! What subscribers and webhooks are sent.
 
 use a2a_proto::a2a::{
-    Artifact, StreamResponse, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent, stream_response::Payload,
+    Artifact, StreamResponse, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent,
+    stream_response::Payload,
 };
 use a2a_store::TaskHead;
 use prost_types::{Struct, Timestamp};

@@ -2,7 +2,8 @@
 
 use a2a_proto::a2a::{
     DeleteTaskPushNotificationConfigRequest, GetTaskPushNotificationConfigRequest,
-    ListTaskPushNotificationConfigsRequest, ListTaskPushNotificationConfigsResponse, TaskPushNotificationConfig,
+    ListTaskPushNotificationConfigsRequest, ListTaskPushNotificationConfigsResponse,
+    TaskPushNotificationConfig,
 };
 use a2a_runtime::random;
 use a2a_store::{Commit, NewPush};

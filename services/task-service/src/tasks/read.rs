@@ -1,8 +1,6 @@
 //! GetTask, ListTasks and SubscribeToTask: nothing changes.
 
-use a2a_proto::a2a::{
-    GetTaskRequest, ListTasksRequest, ListTasksResponse, SubscribeToTaskRequest, Task,
-};
+use a2a_proto::a2a::{GetTaskRequest, ListTasksRequest, ListTasksResponse, SubscribeToTaskRequest, Task};
 use a2a_store::Parts;
 
 use super::{TaskStream, Tasks, Until};

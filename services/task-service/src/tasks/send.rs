@@ -61,7 +61,11 @@ impl Tasks {
 
     /// Takes a message and follows its turn: the task first, then each change,
     /// up to a terminal state or INPUT_REQUIRED.
-    pub async fn send_streaming(&self, call: &Call, request: SendMessageRequest) -> Result<TaskStream, Error> {
+    pub async fn send_streaming(
+        &self,
+        call: &Call,
+        request: SendMessageRequest,
+    ) -> Result<TaskStream, Error> {
         call.admit(&self.card)?;
         if !self.card.streams() {
             return Err(Error::StreamingNotSupported);
@@ -79,7 +83,8 @@ impl Tasks {
 
     fn admit_send(&self, call: &Call, request: SendMessageRequest) -> Result<Send, Error> {
         call.admit(&self.card)?;
-        let wants_push = request.configuration.as_ref().is_some_and(|c| c.task_push_notification_config.is_some());
+        let wants_push =
+            request.configuration.as_ref().is_some_and(|c| c.task_push_notification_config.is_some());
         if wants_push && !self.card.pushes() {
             return Err(Error::PushNotSupported);
         }
@@ -190,7 +195,8 @@ fn new_task(call: &Call, send: Send, id: String) -> NewTask {
     let at_ms = clock::unix_ms();
     let context = send.context.clone().unwrap_or_else(|| random::uuid().to_string());
     let message = placed(send.message.clone(), &id, &context);
-    let status = TaskStatus { state: State::Submitted.number(), message: None, timestamp: Some(timestamp(at_ms)) };
+    let status =
+        TaskStatus { state: State::Submitted.number(), message: None, timestamp: Some(timestamp(at_ms)) };
     let task = Task {
         id: id.clone(),
         context_id: context.clone(),

@@ -1,0 +1,76 @@
+//! A dispatcher in this process.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use a2a_dispatcher::dispatcher::{Dispatcher, Limits};
+use a2a_dispatcher::health::RedisHealth;
+use a2a_dispatcher::metrics::Metrics;
+use a2a_dispatcher::webhook::{WebhookLimits, Webhooks, system};
+use a2a_lifecycle::delivery::RetryPolicy;
+use a2a_lifecycle::egress::EgressPolicy;
+use a2a_runtime::random;
+use a2a_runtime::readiness::Readiness;
+use a2a_runtime::shutdown::Shutdown;
+use a2a_store::Store;
+use http::HeaderValue;
+use tokio::task::JoinHandle;
+
+use super::soon;
+
+pub const LEASE_MS: u64 = 2_000;
+
+pub struct Replica {
+    shutdown: Shutdown,
+    running: JoinHandle<()>,
+}
+
+pub fn loopback() -> EgressPolicy {
+    let allow = vec!["127.0.0.0/8".parse().unwrap()];
+    EgressPolicy { allow, allow_http: true, ..EgressPolicy::default() }
+}
+
+pub fn webhook_limits() -> WebhookLimits {
+    WebhookLimits {
+        timeout: Duration::from_millis(900),
+        max_idle_per_origin: 32,
+        content_type: HeaderValue::from_static("application/a2a+json"),
+        extra_authorities: vec![],
+    }
+}
+
+impl Replica {
+    pub fn start(store: Store) -> Self {
+        Self::with(store, loopback(), 32)
+    }
+
+    pub fn with(store: Store, egress: EgressPolicy, max_per_origin: u32) -> Self {
+        let retry = RetryPolicy {
+            ceilings: vec![Duration::from_millis(20)],
+            max_attempts: 50,
+            ..RetryPolicy::default()
+        };
+        let limits = Limits {
+            worker_name: random::uuid().to_string(),
+            lease_ms: LEASE_MS,
+            max_concurrent: 64,
+            max_per_origin,
+            max_dead_letters: 1_000,
+            change_retention: Duration::from_secs(60),
+            drain: Duration::from_millis(500),
+        };
+        let shutdown = Shutdown::without_signals();
+        let health = RedisHealth::new(Readiness::new(shutdown.clone()).component("redis"));
+        let webhooks = Webhooks::new(egress, webhook_limits(), system).unwrap();
+        let metrics = Metrics::default();
+        let dispatcher =
+            Arc::new(Dispatcher::new(store, webhooks, retry, limits, metrics, health, shutdown.clone()));
+        let running = tokio::spawn(async move { dispatcher.run().await.unwrap() });
+        Self { shutdown, running }
+    }
+
+    pub async fn stop(self) {
+        self.shutdown.trigger();
+        soon(self.running).await.unwrap();
+    }
+}
