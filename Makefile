@@ -6,7 +6,7 @@ TEST_TOOLS = redis=$$(deploy/dev/redis-server) && python=$$(deploy/dev/python) &
 	export A2A_TEST_REDIS_SERVER="$$redis" A2A_TEST_PYTHON="$$python"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test chaos fmt lint deny ci clean rust
+.PHONY: help run test chaos docs fmt lint deny ci clean rust
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -23,6 +23,9 @@ test: rust ## run all tests against real Redis, real binaries and third-party cl
 chaos: rust ## run the full fault schedule: kills, restarts and lost connections
 	@$(TEST_TOOLS) && cargo build --workspace --bins && \
 	A2A_CHAOS=full cargo test -p a2a-tests --test chaos -- --nocapture
+
+docs: rust ## write the README's tables of settings anew
+	A2A_UPDATE_DOCS=1 cargo test --quiet -p a2a-tests --test docs
 
 fmt: rust ## format the code
 	cargo fmt --all

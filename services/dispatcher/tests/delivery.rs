@@ -23,10 +23,12 @@ async fn at_rest(redis: &Redis, task: &str) {
             due.arg(format!("{PREFIX}due:push")).arg(format!("{task}/c"));
             let mut pending = redis::cmd("XINFO");
             pending.arg("GROUPS").arg(format!("{PREFIX}changes"));
-            let score: Option<f64> = due.query_async(&mut raw).await.unwrap();
             let groups: redis::streams::StreamInfoGroupsReply = pending.query_async(&mut raw).await.unwrap();
-            let unread = groups.groups.iter().any(|group| group.pending > 0 || group.lag != Some(0));
-            if score.is_none() && !unread {
+            let read = |group: &redis::streams::StreamInfoGroup| group.pending == 0 && group.lag == Some(0);
+            // In this order: a change that was fanned out before has made its lane due by now.
+            let all_read = !groups.groups.is_empty() && groups.groups.iter().all(read);
+            let score: Option<f64> = due.query_async(&mut raw).await.unwrap();
+            if all_read && score.is_none() {
                 return;
             }
             tokio::task::yield_now().await;
