@@ -86,6 +86,7 @@ impl Dispatcher {
         loops.spawn(consume::run(self.clone()));
         loops.spawn(upkeep::take_over(self.clone()));
         loops.spawn(upkeep::trim(self.clone()));
+        loops.spawn(upkeep::forget(self.clone()));
         for shard in self.store.keyspace().shards() {
             loops.spawn(scheduler::run(self.clone(), shard));
         }
@@ -119,7 +120,11 @@ impl Dispatcher {
 
     /// Carries out what must not be lost, again and again while Redis is away. Nothing when that is in vain,
     /// or when the process is stopping: the lease then runs out.
-    pub(crate) async fn persist<T, F>(&self, what: &'static str, operation: impl Fn() -> F) -> Result<T, Fault>
+    pub(crate) async fn persist<T, F>(
+        &self,
+        what: &'static str,
+        operation: impl Fn() -> F,
+    ) -> Result<T, Fault>
     where
         F: Future<Output = Result<T, Fault>>,
     {

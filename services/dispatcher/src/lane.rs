@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use a2a_lifecycle::delivery::{Attempt, Outcome, ParkReason, Verdict, decide};
+use a2a_proto::push;
 use a2a_runtime::{clock, random};
 use a2a_store::Fault;
 use a2a_store::delivery::{Delivery, Lease, Next, Parked};
@@ -10,9 +11,8 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::attempt::{Made, Unfit, attempt};
 use crate::dispatcher::Dispatcher;
-use crate::metrics::outcome_label;
 use crate::reason::{Hold, Reason};
-use crate::report::{Report, status};
+use crate::report::{Report, as_ms, record};
 use crate::scheduler::ASK_EVERY;
 
 /// Most events sent in a row before other lanes get their turn.
@@ -58,14 +58,16 @@ async fn deliver(dispatcher: &Dispatcher, lease: &Lease, delivery: &Delivery) ->
     let first_at_ms = clock::unix_ms().saturating_sub_unsigned(as_ms(delivery.age));
     match attempt(dispatcher, &lease.lane, delivery).await {
         Ok(made) => {
-            let verdict = verdict(dispatcher, delivery, &made.answer.outcome, first_at_ms);
+            let now_ms = clock::unix_ms();
+            let verdict = verdict(dispatcher, delivery, &made.answer.outcome, (first_at_ms, now_ms));
             tell(dispatcher, lease, delivery, &made, &verdict);
-            follow(dispatcher, lease, delivery, &made.answer.outcome, verdict).await
+            let record = record(delivery, &made.answer, now_ms);
+            follow(dispatcher, lease, delivery, &record, verdict).await
         }
         Err(Unfit::Park(reason)) => {
             let (task, config) = (&lease.lane.task, &lease.lane.config);
             tracing::warn!(task, config, revision = delivery.revision, %reason, "event cannot be sent");
-            park(dispatcher, lease, delivery, reason, 0).await
+            park(dispatcher, lease, delivery, reason, None).await
         }
         Err(Unfit::Saturated(saturated)) => {
             dispatcher.metrics.saturated();
@@ -75,26 +77,23 @@ async fn deliver(dispatcher: &Dispatcher, lease: &Lease, delivery: &Delivery) ->
 }
 
 /// An interrupted attempt is made again at once, by whoever is still there.
-fn verdict(dispatcher: &Dispatcher, delivery: &Delivery, outcome: &Outcome, first_at_ms: i64) -> Verdict {
+fn verdict(
+    dispatcher: &Dispatcher,
+    delivery: &Delivery,
+    outcome: &Outcome,
+    (first_at_ms, now_ms): (i64, i64),
+) -> Verdict {
     if *outcome == Outcome::Interrupted {
         return Verdict::Later { delay: Duration::ZERO, counted: false };
     }
     let number = delivery.attempts.saturating_add(1);
-    let attempt = Attempt { number, first_at_ms, now_ms: clock::unix_ms(), jitter: random::unit() };
-    decide(&dispatcher.retry, outcome, attempt)
+    decide(&dispatcher.retry, outcome, Attempt { number, first_at_ms, now_ms, jitter: random::unit() })
 }
 
 fn tell(dispatcher: &Dispatcher, lease: &Lease, delivery: &Delivery, made: &Made, verdict: &Verdict) {
     let Made { origin, answer, span } = made;
     dispatcher.metrics.attempt(&answer.outcome, answer.duration);
-    let report = Report {
-        lane: &lease.lane,
-        delivery,
-        origin: origin.as_ref(),
-        outcome: &answer.outcome,
-        verdict,
-        duration: answer.duration,
-    };
+    let report = Report { lane: &lease.lane, delivery, origin: origin.as_ref(), answer, verdict };
     span.in_scope(|| report.log());
 }
 
@@ -102,30 +101,35 @@ async fn follow(
     dispatcher: &Dispatcher,
     lease: &Lease,
     delivery: &Delivery,
-    outcome: &Outcome,
+    record: &push::Attempt,
     verdict: Verdict,
 ) -> Step {
     match verdict {
-        Verdict::Done => done(dispatcher, lease, delivery).await,
+        Verdict::Done => done(dispatcher, lease, delivery, record).await,
         Verdict::Later { delay, counted: false } => Step::Back(delay),
-        Verdict::Later { delay, counted: true } => later(dispatcher, lease, delay, Some(outcome)).await,
+        Verdict::Later { delay, counted: true } => later(dispatcher, lease, delay, Some(record)).await,
         Verdict::Park { reason } => {
-            park(dispatcher, lease, delivery, Reason::Policy(reason), status(outcome)).await
+            park(dispatcher, lease, delivery, Reason::Policy(reason), Some(record)).await
         }
-        Verdict::Disable => hold(dispatcher, lease, Hold::Gone, status(outcome)).await,
+        Verdict::Disable => hold(dispatcher, lease, Hold::Gone, Some(record)).await,
     }
 }
 
-async fn done(dispatcher: &Dispatcher, lease: &Lease, delivery: &Delivery) -> Step {
+async fn done(dispatcher: &Dispatcher, lease: &Lease, delivery: &Delivery, record: &push::Attempt) -> Step {
     dispatcher.metrics.delivered(lag(delivery));
-    let next = dispatcher.persist("advance a lane", || dispatcher.store.done(lease, delivery.revision)).await;
+    let advance = || dispatcher.store.done(lease, delivery, record);
+    let next = dispatcher.persist("advance a lane", advance).await;
     on(dispatcher, lease, next).await
 }
 
-/// `counted` is the outcome that counts against the receiver.
-async fn later(dispatcher: &Dispatcher, lease: &Lease, delay: Duration, counted: Option<&Outcome>) -> Step {
-    let (failure, status) = counted.map_or(("", 0), |outcome| (outcome_label(outcome), status(outcome)));
-    let put = || dispatcher.store.later(lease, delay, counted.is_some(), failure, status);
+/// `counted` counts against the receiver.
+async fn later(
+    dispatcher: &Dispatcher,
+    lease: &Lease,
+    delay: Duration,
+    counted: Option<&push::Attempt>,
+) -> Step {
+    let put = || dispatcher.store.later(lease, delay, counted);
     let held = dispatcher.persist("put back a lane", put).await;
     if delay < ASK_EVERY {
         dispatcher.wake(dispatcher.store.keyspace().shard_of(&lease.lane.task));
@@ -138,13 +142,13 @@ async fn park(
     lease: &Lease,
     delivery: &Delivery,
     reason: Reason,
-    status: u16,
+    last: Option<&push::Attempt>,
 ) -> Step {
     let why = Parked {
         reason: reason.as_str(),
-        status,
-        attempts: delivery.attempts + u32::from(was_attempted(reason)),
+        attempts: delivery.attempts + u32::from(was_sent(reason)),
         max_dead_letters: dispatcher.limits.max_dead_letters,
+        last,
     };
     let parked = dispatcher.persist("park an event", || dispatcher.store.park(lease, delivery, &why)).await;
     if matches!(parked, Ok(Next::Send(_) | Next::Rest)) {
@@ -153,8 +157,8 @@ async fn park(
     on(dispatcher, lease, parked).await
 }
 
-async fn hold(dispatcher: &Dispatcher, lease: &Lease, why: Hold, status: u16) -> Step {
-    let disable = || dispatcher.store.disable(lease, why.as_str(), status);
+async fn hold(dispatcher: &Dispatcher, lease: &Lease, why: Hold, last: Option<&push::Attempt>) -> Step {
+    let disable = || dispatcher.store.disable(lease, why.as_str(), last);
     let held = dispatcher.persist("hold a webhook", disable).await;
     if matches!(held, Ok(true)) {
         dispatcher.metrics.held(why);
@@ -169,7 +173,7 @@ async fn on(dispatcher: &Dispatcher, lease: &Lease, next: Result<Next, Fault>) -
         Err(Fault::Corrupt(error)) => {
             let (task, config) = (&lease.lane.task, &lease.lane.config);
             tracing::error!(task, config, %error, "webhook cannot be read");
-            hold(dispatcher, lease, Hold::Undecodable, 0).await
+            hold(dispatcher, lease, Hold::Undecodable, None).await
         }
         Err(fault) => given_up(&fault),
     }
@@ -195,15 +199,11 @@ fn given_up(fault: &Fault) -> Step {
     Step::Ended
 }
 
-fn was_attempted(reason: Reason) -> bool {
+fn was_sent(reason: Reason) -> bool {
     matches!(reason, Reason::Policy(ParkReason::Rejected | ParkReason::Attempts | ParkReason::Age))
 }
 
 fn lag(delivery: &Delivery) -> Option<Duration> {
     let lag_ms = clock::unix_ms().saturating_sub(delivery.committed_at_ms?);
     Some(Duration::from_millis(u64::try_from(lag_ms).unwrap_or(0)))
-}
-
-fn as_ms(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -82,7 +82,11 @@ impl Metrics {
         to.register("a2a_webhooks_held", "Webhooks disabled by the dispatcher", self.held.clone());
         to.register("a2a_lanes_in_flight", "Lanes under way", self.lanes_in_flight.clone());
         to.register("a2a_leases_lost", "Leases that ended before their holder", self.lost_leases.clone());
-        to.register("a2a_origin_saturated", "Lanes put back, their origin being full", self.saturated.clone());
+        to.register(
+            "a2a_origin_saturated",
+            "Lanes put back, their origin being full",
+            self.saturated.clone(),
+        );
         to.register("a2a_changes_fanned_out", "Changes whose lanes were made due", self.fanned_out.clone());
         to.register("a2a_changes_taken_over", "Changes of dead replicas taken over", self.taken_over.clone());
     }

@@ -20,6 +20,7 @@ use tonic::service::Routes;
 use tonic::transport::Server;
 use tracing::error;
 
+use crate::admin_rpc;
 use crate::dispatcher::{Dispatcher, Limits};
 use crate::health::RedisHealth;
 use crate::metrics::Metrics;
@@ -93,7 +94,8 @@ async fn serve(
     let (grpc_listener, grpc_addr) = grpc::bind(grpc_addr).await?;
     tokio::spawn(admin::serve(admin_listener, Admin { readiness: readiness.clone(), registry, log }));
     let (routes, grpc_health) =
-        grpc::introspection(a2a_proto::DESCRIPTORS, &[]).await?;
+        grpc::introspection(a2a_proto::DESCRIPTORS, &[admin_rpc::SERVICE_NAME]).await?;
+    let routes = routes.add_service(admin_rpc::service(store.clone()));
     tokio::spawn(grpc_health.follow(readiness));
     tokio::spawn(serve_grpc(routes, grpc_listener, shutdown.clone()));
     ready_line::announce(&[("grpc", grpc_addr), ("admin", admin_addr)]).map_err(ProcessError::Announce)?;

@@ -10,6 +10,9 @@ use crate::dispatcher::Dispatcher;
 
 const TAKE_OVER_EVERY: Duration = Duration::from_secs(3);
 const TRIM_EVERY: Duration = Duration::from_secs(30);
+const FORGET_EVERY: Duration = Duration::from_secs(600);
+/// A live replica reads several times a second.
+const SILENT_FOR: Duration = Duration::from_secs(3_600);
 
 /// Takes over the changes that dead replicas have read and not fanned out.
 pub async fn take_over(dispatcher: Arc<Dispatcher>) {
@@ -41,6 +44,22 @@ pub async fn trim(dispatcher: Arc<Dispatcher>) {
                 Ok(dropped) => tracing::debug!(%shard, dropped, "changes trimmed"),
                 Err(fault) => {
                     dispatcher.health.fails("trim changes", &fault);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Forgets the replicas of the past.
+pub async fn forget(dispatcher: Arc<Dispatcher>) {
+    while dispatcher.pause(jittered(FORGET_EVERY)).await {
+        for shard in dispatcher.store.keyspace().shards() {
+            match dispatcher.store.forget_members(shard, SILENT_FOR).await {
+                Ok(forgotten) => tracing::debug!(%shard, forgotten, "members forgotten"),
+                Err(fault) if fault.is_missing_group() => {}
+                Err(fault) => {
+                    dispatcher.health.fails("forget members", &fault);
                     break;
                 }
             }

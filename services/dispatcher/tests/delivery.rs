@@ -1,13 +1,17 @@
 //! What receivers see of a task's changes.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 mod support;
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use a2a_dispatcher::webhook::webhook_id;
 use a2a_runtime::clock;
 use a2a_store::Store;
+use a2a_store::keys::PushLane;
 use support::receiver::{Receiver, Reply};
 use support::redis::{PREFIX, Redis};
 use support::replica::{LEASE_MS, Replica, loopback};
@@ -114,7 +118,7 @@ async fn retries_keep_the_order_of_each_lane() {
     let mut seen = BTreeMap::<String, Vec<u64>>::new();
     let mut ids = BTreeMap::<(String, u64), String>::new();
     let mut attempts = 0;
-    while let Ok(request) = tokio::time::timeout(std::time::Duration::ZERO, receiver.next()).await {
+    while let Ok(request) = tokio::time::timeout(Duration::ZERO, receiver.next()).await {
         let (task, revision) = (request.request_line.clone(), request.number("a2a-event-sequence"));
         let id = request.header("webhook-id").unwrap().to_owned();
         assert_eq!(ids.entry((task.clone(), revision)).or_insert_with(|| id.clone()), &id);
@@ -214,6 +218,61 @@ async fn the_changes_of_a_dead_reader_are_taken_over() {
     let replica = Replica::start(store);
     receiver.next().await;
     replica.stop().await;
+}
+
+/// As after a Redis that lost its memory.
+#[tokio::test]
+async fn a_group_that_is_gone_is_made_again() {
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let (redis, store) = fixture(&receiver, "t1").await;
+    let replica = Replica::start(store.clone());
+    receiver.next().await;
+    let mut destroy = redis::cmd("XGROUP");
+    destroy.arg("DESTROY").arg(format!("{PREFIX}changes")).arg("dispatcher");
+    destroy.query_async::<()>(&mut redis.raw().await).await.unwrap();
+    change(&store, "t1", 1).await;
+    assert_eq!(receiver.next().await.number("a2a-event-sequence"), 2);
+    at_rest(&redis, "t1").await;
+    replica.stop().await;
+    assert!(receiver.is_silent());
+}
+
+/// More failures than are remembered, and then a success.
+#[tokio::test]
+async fn the_last_attempts_are_remembered() {
+    let mut receiver = Receiver::start(|request| {
+        Reply::Status(if request.number("a2a-delivery-attempt") < 13 { 500 } else { 200 })
+    })
+    .await;
+    let (redis, store) = fixture(&receiver, "t1").await;
+    let replica = Replica::start(store.clone());
+    for _ in 1..=13 {
+        receiver.next().await;
+    }
+    at_rest(&redis, "t1").await;
+    let lane = PushLane { task: "t1".into(), config: "c".into() };
+    let recent = store.lane_view(&lane).await.unwrap().unwrap().recent;
+    let attempts: Vec<_> = recent.iter().map(|made| (made.attempt, made.outcome.as_str())).collect();
+    assert_eq!(attempts.len(), 10);
+    assert_eq!(attempts[..2], [(13, "2xx"), (12, "5xx")]);
+    assert_eq!(attempts[9], (4, "5xx"));
+    replica.stop().await;
+}
+
+#[tokio::test]
+async fn silent_members_are_forgotten_unless_they_hold_something() {
+    let receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let (_redis, store) = fixture(&receiver, "t1").await;
+    store.ensure_group().await.unwrap();
+    let shard = store.keyspace().shard_of("t1");
+    let held = store.join_group("holder").next().await.unwrap();
+    let _nothing = store.join_group("idle").next().await.unwrap();
+    let forget = || store.forget_members(shard, Duration::from_millis(1));
+    assert_eq!(store.forget_members(shard, Duration::from_secs(60)).await.unwrap(), 0);
+    a2a_runtime::clock::pause(Duration::from_millis(20)).await;
+    assert_eq!(forget().await.unwrap(), 1);
+    store.fan_out(&held[0]).await.unwrap();
+    assert_eq!(forget().await.unwrap(), 1);
 }
 
 #[tokio::test]

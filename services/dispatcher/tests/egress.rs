@@ -1,5 +1,7 @@
 //! Where requests go, where they do not, and what becomes of odd answers.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 mod support;
 
 use std::time::Duration;
@@ -47,7 +49,9 @@ async fn a_closed_literal_address_is_refused_before_anything_is_opened() {
     let policy = EgressPolicy { allow_http: true, ..EgressPolicy::default() };
     let webhooks = webhooks(policy, system);
     let port = canary.addr.port();
-    for host in ["127.0.0.1", "0x7f.1", "2130706433", "127.1", "[::1]", "[::ffff:127.0.0.1]", "0", "localhost"] {
+    for host in
+        ["127.0.0.1", "0x7f.1", "2130706433", "127.1", "[::1]", "[::ffff:127.0.0.1]", "0", "localhost"]
+    {
         assert!(webhooks.target(&format!("http://{host}:{port}/")).is_err(), "{host}");
     }
     assert_eq!(canary.connections(), 0);
@@ -114,7 +118,8 @@ async fn a_body_without_end_ends_with_the_deadline_and_changes_nothing() {
 async fn retry_after_is_read() {
     let receiver = Receiver::start(|_| Reply::With(503, "retry-after: 7\r\n")).await;
     let webhooks = webhooks(loopback(), system);
-    let Outcome::Answered { status: 503, retry_after: Some(wait) } = outcome(&webhooks, &receiver.url()).await
+    let Outcome::Answered { status: 503, retry_after: Some(wait) } =
+        outcome(&webhooks, &receiver.url()).await
     else {
         panic!("not the answer");
     };

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use a2a_proto::a2a::{StreamResponse, TaskPushNotificationConfig, stream_response::Payload};
+use a2a_proto::{
+    a2a::{StreamResponse, TaskPushNotificationConfig, stream_response::Payload},
+    push::Attempt,
+};
+use prost::Message as _;
 use redis::{ParsingError, Value, from_redis_value_ref};
 
 use crate::{
@@ -80,16 +84,16 @@ pub enum DeliveryKind {
 }
 
 /// Why an event is given up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Parked<'a> {
     /// A short stable name.
     pub reason: &'a str,
-    /// Of the last answer; 0 without one.
-    pub status: u16,
     /// Attempts made.
     pub attempts: u32,
     /// Most dead letters kept in a shard.
     pub max_dead_letters: u64,
+    /// The attempt that led to it, if there was one.
+    pub last: Option<&'a Attempt>,
 }
 
 impl Store {
@@ -115,19 +119,23 @@ impl Store {
 
     /// What the lane sends next.
     pub async fn load(&self, lease: &Lease) -> Result<Next, Fault> {
-        self.next_delivery(lease, self.lane_call(&script::PUSH_LOAD, lease, None)).await
+        self.next_delivery(lease, self.lane_call(&script::PUSH_LOAD, lease)).await
     }
 
-    /// The webhook acknowledged everything up to `revision`; on to the next.
-    pub async fn done(&self, lease: &Lease, revision: u64) -> Result<Next, Fault> {
-        self.next_delivery(lease, self.lane_call(&script::PUSH_DONE, lease, None).arg(revision)).await
+    /// The webhook acknowledged the delivery; on to the next.
+    pub async fn done(&self, lease: &Lease, delivery: &Delivery, attempt: &Attempt) -> Result<Next, Fault> {
+        let call = self
+            .lane_call(&script::PUSH_DONE, lease)
+            .arg(delivery.revision)
+            .arg(&delivery.event_id)
+            .arg(attempt.encode_to_vec());
+        self.next_delivery(lease, call).await
     }
 
     /// The delivery is given up and becomes a dead letter; on to the next.
     pub async fn park(&self, lease: &Lease, delivery: &Delivery, why: &Parked<'_>) -> Result<Next, Fault> {
-        let dead = self.keys.task(&lease.lane.task).shard().dead();
         let call = self
-            .lane_call(&script::PUSH_PARK, lease, Some(dead))
+            .lane_call(&script::PUSH_PARK, lease)
             .arg(delivery.revision)
             .arg(match delivery.kind {
                 DeliveryKind::Event => "event",
@@ -137,35 +145,38 @@ impl Store {
             .arg(&delivery.event_id)
             .arg(&lease.lane.task)
             .arg(why.reason)
-            .arg(why.status)
+            .arg(why.last.map_or(0, |attempt| attempt.status))
             .arg(why.attempts)
-            .arg(why.max_dead_letters);
+            .arg(why.max_dead_letters)
+            .arg(record(why.last));
         self.next_delivery(lease, call).await
     }
 
-    /// Another attempt after `delay`. `counted` attempts add up to the most that
-    /// are made. Answers whether the lease was still held.
+    /// Another attempt after `delay`. A `counted` one adds to the most that are
+    /// made. Answers whether the lease was still held.
     pub async fn later(
         &self,
         lease: &Lease,
         delay: Duration,
-        counted: bool,
-        failure: &str,
-        status: u16,
+        counted: Option<&Attempt>,
     ) -> Result<bool, Fault> {
         let call = self
             .lease_call(&script::PUSH_LATER, lease)
             .arg(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX))
-            .arg(u8::from(counted))
-            .arg(failure)
-            .arg(status);
+            .arg(record(counted))
+            .arg(counted.map_or("", |attempt| &attempt.outcome))
+            .arg(counted.map_or(0, |attempt| attempt.status));
         Ok(self.link.run::<String>(&call).await? == "ok")
     }
 
     /// Holds the webhook until it is enabled again. Answers whether the lease
     /// was still held.
-    pub async fn disable(&self, lease: &Lease, reason: &str, status: u16) -> Result<bool, Fault> {
-        let call = self.lease_call(&script::PUSH_DISABLE, lease).arg(reason).arg(status);
+    pub async fn disable(&self, lease: &Lease, reason: &str, last: Option<&Attempt>) -> Result<bool, Fault> {
+        let call = self
+            .lease_call(&script::PUSH_DISABLE, lease)
+            .arg(reason)
+            .arg(last.map_or(0, |attempt| attempt.status))
+            .arg(record(last));
         Ok(self.link.run::<String>(&call).await? == "ok")
     }
 
@@ -179,9 +190,9 @@ impl Store {
             .arg(&lease.token)
     }
 
-    fn lane_call(&self, script: &'static redis::Script, lease: &Lease, ninth_key: Option<String>) -> Call {
+    fn lane_call(&self, script: &'static redis::Script, lease: &Lease) -> Call {
         let keys = self.keys.task(&lease.lane.task);
-        let call = Call::new(script)
+        Call::new(script)
             .key(keys.shard().due_push())
             .key(keys.shard().leases_push())
             .key(keys.push_lane(&lease.lane.config))
@@ -189,10 +200,8 @@ impl Store {
             .key(keys.task())
             .key(keys.history())
             .key(keys.artifacts())
-            .key(keys.events());
-        ninth_key
-            .into_iter()
-            .fold(call, Call::key)
+            .key(keys.events())
+            .key(keys.shard().dead())
             .arg(lease.lane.member())
             .arg(&lease.lane.config)
             .arg(&lease.token)
@@ -239,6 +248,11 @@ impl Delivery {
             task: lane.task.clone(),
         })))
     }
+}
+
+/// As the scripts keep it; empty for none.
+fn record(attempt: Option<&Attempt>) -> Vec<u8> {
+    attempt.map(Attempt::encode_to_vec).unwrap_or_default()
 }
 
 fn field<T: redis::FromRedisValue>(reply: &[Value], index: usize) -> Result<T, Fault> {

@@ -101,6 +101,15 @@ impl Store {
             Call::new(&script::TRIM).key(self.keys.shard(shard).changes()).arg(keep.as_millis() as usize);
         self.link.run(&call).await
     }
+
+    /// Forgets members that have been silent for `silent` and hold nothing.
+    pub async fn forget_members(&self, shard: Shard, silent: Duration) -> Result<u64, Fault> {
+        let call = Call::new(&script::FORGET)
+            .key(self.keys.shard(shard).changes())
+            .arg(GROUP)
+            .arg(silent.as_millis() as usize);
+        self.link.run(&call).await
+    }
 }
 
 impl Member {

@@ -7,6 +7,7 @@
 mod changes;
 mod codec;
 pub mod delivery;
+pub mod delivery_admin;
 mod fault;
 pub mod group;
 pub mod keys;

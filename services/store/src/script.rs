@@ -33,9 +33,14 @@ scripts! {
     WORK_RELEASE = [LANE] "work_release.lua";
     FANOUT = [LANE] "fanout.lua";
     TRIM = [LANE] "trim.lua";
+    FORGET = [] "forget.lua";
     PUSH_LOAD = [LANE, SNAPSHOT, PUSH] "push_load.lua";
     PUSH_DONE = [LANE, SNAPSHOT, PUSH] "push_done.lua";
     PUSH_PARK = [LANE, SNAPSHOT, PUSH] "push_park.lua";
     PUSH_LATER = [LANE] "push_later.lua";
     PUSH_DISABLE = [LANE] "push_disable.lua";
+    PUSH_VIEW = [] "push_view.lua";
+    PUSH_HOLD = [LANE] "push_hold.lua";
+    DEAD_LIST = [] "dead_list.lua";
+    DEAD_REPLAY = [LANE] "dead_replay.lua";
 }

@@ -35,14 +35,17 @@ impl Store {
 }
 
 impl Tail {
-    /// Finds the place to start from, so that no later change is missed.
-    pub async fn start(&mut self) -> Result<(), Fault> {
+    /// Finds the place to start from, so that no later change is missed. Answers
+    /// whether it did so just now: what came before is not seen here.
+    pub async fn start(&mut self) -> Result<bool, Fault> {
+        let mut started = false;
         for following in &mut self.shards {
             if following.last.is_none() {
                 following.last = Some(newest_id(&self.store, &following.key).await?);
+                started = true;
             }
         }
-        Ok(())
+        Ok(started)
     }
 
     /// The next changes; none when there were none for a while. After an error

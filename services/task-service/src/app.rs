@@ -175,7 +175,10 @@ async fn follow_changes(
 }
 
 async fn next_changes(tail: &mut Tail, hub: &Hub, redis: &Component) -> Result<(), a2a_store::Fault> {
-    tail.start().await?;
+    if tail.start().await? {
+        // Streams may have begun before the tail knew its place.
+        hub.catch_up();
+    }
     redis.set(true);
     for change in tail.next().await? {
         hub.publish(change);

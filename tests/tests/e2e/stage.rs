@@ -31,7 +31,10 @@ impl Stage {
     }
 
     pub(crate) async fn set_with(options: ServiceOptions) -> Self {
-        let redis = RedisServer::start(RedisOptions::default()).await;
+        Self::set_on(RedisServer::start(RedisOptions::default()).await, options).await
+    }
+
+    pub(crate) async fn set_on(redis: RedisServer, options: ServiceOptions) -> Self {
         let service = TaskService::start(&redis, options).await;
         let client = clients::a2a(service.at.grpc).await;
         let agent = clients::agent(service.at.agent_grpc).await;

@@ -1,8 +1,9 @@
 //! A Redis, a receiver of webhooks, tasks, and a dispatcher in this process.
 
 #![allow(dead_code, reason = "each test file uses its part")]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking, in its helpers too")]
 
+pub mod process;
 pub mod receiver;
 pub mod redis;
 pub mod replica;

@@ -20,8 +20,11 @@ pub struct Redis {
 impl Redis {
     /// Starts one and waits until it answers.
     pub async fn start() -> Self {
+        Self::start_on(free_port()).await
+    }
+
+    pub async fn start_on(port: u16) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let program = std::env::var("A2A_TEST_REDIS_SERVER").unwrap_or_else(|_| "redis-server".into());
         let child = Command::new(program)
             .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", "", "--dir"])
@@ -34,9 +37,13 @@ impl Redis {
         redis
     }
 
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
     pub fn store(&self) -> Store {
         let settings = StoreSettings {
-            redis_url: format!("redis://127.0.0.1:{}", self.port).parse().unwrap(),
+            redis_url: self.url().parse().unwrap(),
             key_prefix: "t:".into(),
             shards: 1,
             redis_timeout_ms: 2_000,
@@ -48,7 +55,7 @@ impl Redis {
 
     /// For what only a test does.
     pub async fn raw(&self) -> MultiplexedConnection {
-        let client = redis::Client::open(format!("redis://127.0.0.1:{}", self.port)).unwrap();
+        let client = redis::Client::open(self.url()).unwrap();
         client.get_multiplexed_async_connection().await.unwrap()
     }
 
@@ -56,7 +63,8 @@ impl Redis {
     pub async fn dead(&self) -> Vec<(String, u64, u16)> {
         let mut command = redis::cmd("XRANGE");
         command.arg(format!("{PREFIX}dead")).arg("-").arg("+");
-        let range: redis::streams::StreamRangeReply = command.query_async(&mut self.raw().await).await.unwrap();
+        let range: redis::streams::StreamRangeReply =
+            command.query_async(&mut self.raw().await).await.unwrap();
         let letter = |id: &redis::streams::StreamId| {
             (id.get("reason").unwrap(), id.get("revision").unwrap(), id.get("status").unwrap())
         };
@@ -75,4 +83,8 @@ impl Drop for Redis {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -41,3 +41,17 @@ local function end_work(due, leases, lane, requests, task, sent)
   redis.call('DEL', lane)
   rest(due, leases, task, redis.call('LLEN', requests) > 0 and now_ms() or nil)
 end
+
+-- Keeps the last attempts of a webhook's lane, newest first, each behind its
+-- length. An empty record is none.
+local RECENT_MOST = 10
+local function remember(lane, record)
+  if record == '' then return end
+  local held = redis.call('HGET', lane, 'recent') or ''
+  local fits, at = 1, 1
+  while fits < RECENT_MOST and at <= #held do
+    at = at + 4 + struct.unpack('>I4', held, at)
+    fits = fits + 1
+  end
+  redis.call('HSET', lane, 'recent', struct.pack('>I4', #record) .. record .. string.sub(held, 1, at - 1))
+end

@@ -1,0 +1,27 @@
+# With stubs made by grpcio-tools from our .proto files: python agent.py localhost:50052
+
+import sys
+
+import grpc
+from agent.v1 import agent_pb2 as api
+from agent.v1.agent_pb2_grpc import AgentServiceStub
+from lf.a2a.v1.a2a_pb2 import Artifact, Part
+
+
+def main(address: str) -> None:
+    agent = AgentServiceStub(grpc.insecure_channel(address))
+    for work in agent.ReceiveWork(api.ReceiveWorkRequest(max_leases=1)):
+        if work.kind != api.WORK_KIND_CANCEL:
+            answer(agent, work)
+
+
+def answer(agent: AgentServiceStub, work: api.WorkItem) -> None:
+    task = {"id": work.task.id, "lease_token": work.lease.token}
+    agent.StartWorking(api.TransitionRequest(**task))
+    echo = Part(text=f"You wrote: {work.request.message.parts[0].text}")
+    artifact = Artifact(artifact_id="echo", parts=[echo])
+    agent.UpdateArtifact(api.UpdateArtifactRequest(artifact=artifact, **task))
+    agent.CompleteTask(api.TransitionRequest(**task))
+
+
+main(sys.argv[1])

@@ -1,0 +1,22 @@
+//! FailTask: the agent cannot do it.
+
+use a2a_proto::a2a::TaskState;
+
+use crate::moves::{Move, check_moved, check_not_found, check_wrong_state};
+
+const SOURCES: &[TaskState] = &[TaskState::Submitted, TaskState::Working, TaskState::InputRequired, TaskState::AuthRequired];
+
+#[tokio::test]
+async fn moved() {
+    check_moved(Move::Fail, SOURCES, TaskState::Failed).await;
+}
+
+#[tokio::test]
+async fn wrong_state() {
+    check_wrong_state(Move::Fail, SOURCES).await;
+}
+
+#[tokio::test]
+async fn not_found() {
+    check_not_found(Move::Fail).await;
+}

@@ -1,0 +1,22 @@
+//! StartWorking: the agent takes up a task, or goes on with it.
+
+use a2a_proto::a2a::TaskState;
+
+use crate::moves::{Move, check_moved, check_not_found, check_wrong_state};
+
+const SOURCES: &[TaskState] = &[TaskState::Submitted, TaskState::InputRequired, TaskState::AuthRequired];
+
+#[tokio::test]
+async fn moved() {
+    check_moved(Move::StartWorking, SOURCES, TaskState::Working).await;
+}
+
+#[tokio::test]
+async fn wrong_state() {
+    check_wrong_state(Move::StartWorking, SOURCES).await;
+}
+
+#[tokio::test]
+async fn not_found() {
+    check_not_found(Move::StartWorking).await;
+}
