@@ -16,6 +16,11 @@ use crate::codec::{CodecError, protobuf};
 pub enum ChangeKind {
     /// A task came into being.
     TaskCreated,
+    /// A message may become a task, if its agent does not answer it with a
+    /// message; silent to subscribers.
+    TaskProposed,
+    /// The agent answered with a message, and no task came of it.
+    MessageReplied,
     /// Its status changed.
     TaskStatusUpdated,
     /// An artifact changed.
@@ -51,6 +56,8 @@ impl ChangeKind {
     pub(crate) fn from_name(name: &str) -> Self {
         match name {
             "TaskCreated" => Self::TaskCreated,
+            "TaskProposed" => Self::TaskProposed,
+            "MessageReplied" => Self::MessageReplied,
             "TaskStatusUpdated" => Self::TaskStatusUpdated,
             "TaskArtifactUpdated" => Self::TaskArtifactUpdated,
             "TaskMessageReceived" => Self::TaskMessageReceived,

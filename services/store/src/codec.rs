@@ -53,6 +53,8 @@ pub struct TaskHead {
     pub messages: usize,
     /// Whether the agent lets a client cancel it at this stage.
     pub cancelable: bool,
+    /// Only its agent sees it: it may still be answered with a message.
+    pub provisional: bool,
     pub(crate) member: String,
 }
 
@@ -115,6 +117,7 @@ impl TaskHead {
             },
             messages: fields.number("messages")?,
             cancelable: fields.number::<u8>("cancelable")? == 1,
+            provisional: fields.0.contains_key("provisional"),
             member: fields.text("member")?,
         })
     }

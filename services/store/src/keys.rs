@@ -7,7 +7,11 @@
 //! | key | type | what | until |
 //! |---|---|---|---|
 //! | `shards` | string | the number of shards; a mismatch stops a process | ever |
-//! | `{NN}:task:<task>` | hash | `revision`, `state`, `tenant`, `owner`, `context`, `status` (TaskStatus), `status_at` (ms), `status_revision`, `metadata` (Struct), `member` (of the indexes), `messages` (in the history), `cancelable` | the task expires |
+//! | `{NN}:idempotency:<digest>` | string | what a key was first used for: digest of the request, task id, change id | its time is over |
+//! | `{NN}:quota:<tenant>` | string | tasks of a tenant, where they are limited | ever |
+//! | `{NN}:reply:<task>` | string | StreamResponse: the message that answered in place of a task | its time is over |
+//! | `{NN}:taken:<task>` | hash | change id of a message sent with a key -> revision | its time is over |
+//! | `{NN}:task:<task>` | hash | `revision`, `state`, `tenant`, `owner`, `context`, `status` (TaskStatus), `status_at` (ms), `status_revision`, `metadata` (Struct), `member` (of the indexes), `messages` (in the history), `cancelable`, `provisional` (set while only its agent sees it) | the task expires |
 //! | `{NN}:history:<task>` | list | 8 bytes of revision, then a Message; in the order appended | the task expires |
 //! | `{NN}:artifacts:<task>` | hash | `count`; for each artifact `index:<id>`, `chunks:<id>`, `closed:<id>`; for each chunk `<index>:<n>`, an Artifact whose parts follow those before it | the task expires |
 //! | `{NN}:events:<task>` | stream | the log: `<revision>-0` -> `kind`, `payload` (StreamResponse, empty when silent), `trace`, `id`, `at` | bounded in length |
@@ -81,7 +85,7 @@ impl Keyspace {
         (0..self.shards).map(Shard)
     }
 
-    /// The shard of a task.
+    /// The shard of a task, or of anything else that has one name.
     #[must_use]
     pub fn shard_of(&self, task: &str) -> Shard {
         let hash = u64::from(self.shards);
@@ -142,6 +146,14 @@ impl ShardKeys {
         self.key("leases:push")
     }
 
+    pub(crate) fn idempotency(&self, digest: &str) -> String {
+        self.key(&format!("idempotency:{digest}"))
+    }
+
+    pub(crate) fn quota(&self, tenant: &str) -> String {
+        self.key(&format!("quota:{tenant}"))
+    }
+
     pub(crate) fn dead(&self) -> String {
         self.key("dead")
     }
@@ -195,6 +207,14 @@ impl TaskKeys<'_> {
 
     pub(crate) fn requests(&self) -> String {
         self.key("requests")
+    }
+
+    pub(crate) fn reply(&self) -> String {
+        self.key("reply")
+    }
+
+    pub(crate) fn taken(&self) -> String {
+        self.key("taken")
     }
 
     pub(crate) fn push(&self) -> String {
@@ -276,6 +296,8 @@ mod tests {
             keys.artifacts(),
             keys.events(),
             keys.requests(),
+            keys.reply(),
+            keys.taken(),
             keys.push(),
             keys.work_lane(),
             keys.push_lane("c"),
@@ -285,6 +307,8 @@ mod tests {
             keys.shard().leases_work(),
             keys.shard().leases_push(),
             keys.shard().dead(),
+            keys.shard().idempotency("d"),
+            keys.shard().quota(""),
             keys.shard().tenants(),
             keys.shard().expiry(),
             keys.shard().tenant_index(""),

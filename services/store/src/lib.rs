@@ -13,6 +13,7 @@ pub mod group;
 pub mod keys;
 mod link;
 mod list;
+mod once;
 mod push;
 mod read;
 mod script;
@@ -27,9 +28,12 @@ pub use changes::{Change, ChangeKind};
 pub use codec::{CodecError, TaskHead, TaskView};
 pub use fault::Fault;
 pub use list::{Filter, Page, Position};
+pub use once::FirstUse;
 pub use read::{LogEntry, LogRead, Parts};
 pub use settings::{BadRedisUrl, RedisUrl, StoreSettings};
 pub use start::{StartError, Store};
 pub use tail::Tail;
 pub use work::{Claimed, Handed, LeaseLost};
-pub use write::{ArtifactChange, Commit, LeaseTerm, MessageChange, NewPush, NewTask, StatusChange};
+pub use write::{
+    ArtifactChange, Commit, Created, LeaseTerm, MessageChange, NewPush, NewTask, Reply, StatusChange,
+};

@@ -87,6 +87,14 @@ impl Store {
         Ok(closed.map(|closed| HeldArtifact { closed: closed == 1 }))
     }
 
+    /// The message that answered in place of a task, if one did.
+    pub async fn direct_reply(&self, task: &str) -> Result<Option<StreamResponse>, Fault> {
+        let mut command = redis::cmd("GET");
+        command.arg(self.keys.task(task).reply());
+        let reply: Option<Vec<u8>> = self.link.query(&command).await?;
+        Ok(reply.map(|bytes| protobuf("reply", &bytes)).transpose()?)
+    }
+
     /// The changes of a task after `revision`, a page at most.
     pub async fn log_after(&self, task: &str, revision: u64) -> Result<LogRead, Fault> {
         let mut command = redis::cmd("XRANGE");

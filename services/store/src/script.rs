@@ -19,6 +19,9 @@ macro_rules! scripts {
 
 scripts! {
     CREATE = [LANE, CHANGE] "create.lua";
+    PROMOTE = [LANE, CHANGE] "promote.lua";
+    REPLY = [LANE, CHANGE] "reply.lua";
+    QUOTA = [] "quota.lua";
     STATUS = [LANE, CHANGE] "status.lua";
     MESSAGE = [LANE, CHANGE, SNAPSHOT] "message.lua";
     ARTIFACT = [LANE, CHANGE] "artifact.lua";

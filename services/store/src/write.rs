@@ -33,6 +33,17 @@ pub enum Commit {
     Full,
 }
 
+/// What became of a task to create.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Created {
+    /// It is in.
+    New,
+    /// It was in already, by this very change.
+    Repeated,
+    /// The id is another's.
+    Taken,
+}
+
 /// A task to create.
 #[derive(Clone, Debug)]
 pub struct NewTask {
@@ -62,6 +73,8 @@ pub struct NewTask {
     pub trace: String,
     /// A webhook to register in the same step.
     pub push: Option<NewPush>,
+    /// Only its agent sees it, for now.
+    pub provisional: bool,
 }
 
 /// A webhook that comes with a message.
@@ -136,6 +149,23 @@ pub struct MessageChange<'a> {
     pub trace: String,
     /// A webhook to register in the same step.
     pub push: Option<NewPush>,
+    /// For how long the change is remembered, ms; 0 when nobody sends it again.
+    pub remember_ms: u64,
+}
+
+/// A message that takes the place of a provisional task, decided on `head`.
+#[derive(Clone, Debug)]
+pub struct Reply<'a> {
+    /// The task as it was read.
+    pub head: &'a TaskHead,
+    /// What the caller is sent.
+    pub response: StreamResponse,
+    /// Trace context of the call.
+    pub trace: String,
+    /// The lease under which the caller acts.
+    pub lease: LeaseTerm<'a>,
+    /// For how long it is kept for callers that did not hear it, ms.
+    pub keep_ms: u64,
 }
 
 /// Under which lease somebody acts, and for how long that renews it.
@@ -148,8 +178,8 @@ pub struct LeaseTerm<'a> {
 }
 
 impl Store {
-    /// Creates a task. `Conflict` means that the id is taken.
-    pub async fn create(&self, new: &NewTask) -> Result<Commit, Fault> {
+    /// Creates a task.
+    pub async fn create(&self, new: &NewTask) -> Result<Created, Fault> {
         let keys = self.keys.task(&new.id);
         let state = State::Submitted;
         let config_id = push_id(new.push.as_ref());
@@ -182,7 +212,64 @@ impl Store {
             .arg(&new.trace)
             .arg(self.log_max_events)
             .arg(config_id)
-            .arg(push_value(new.push.as_ref()));
+            .arg(push_value(new.push.as_ref()))
+            .arg(u8::from(new.provisional));
+        self.link.run(&call).await
+    }
+
+    /// Makes a provisional task one that clients see; `response` shows it.
+    pub async fn promote(
+        &self,
+        head: &TaskHead,
+        change_id: &str,
+        at_ms: i64,
+        response: &StreamResponse,
+        trace: &str,
+    ) -> Result<Commit, Fault> {
+        let keys = self.keys.task(&head.id);
+        let call = Call::new(&script::PROMOTE)
+            .key(keys.task())
+            .key(keys.events())
+            .key(keys.shard().changes())
+            .key(keys.shard().tenant_index(&head.tenant))
+            .key(keys.shard().state_index(&head.tenant, head.state))
+            .key(keys.shard().context_index(&head.tenant, &head.context))
+            .arg(change_id)
+            .arg(&head.id)
+            .arg(&head.tenant)
+            .arg(head.revision)
+            .arg(at_ms)
+            .arg(response.encode_to_vec())
+            .arg(trace)
+            .arg(self.log_max_events);
+        self.link.run(&call).await
+    }
+
+    /// Answers with a message in place of a provisional task. `Conflict` means
+    /// that clients see the task already.
+    pub async fn reply(&self, reply: &Reply<'_>) -> Result<Commit, Fault> {
+        let head = reply.head;
+        let keys = self.keys.task(&head.id);
+        let mut call = Call::new(&script::REPLY)
+            .key(keys.task())
+            .key(keys.reply())
+            .key(keys.shard().changes())
+            .key(keys.shard().due_work(&head.tenant))
+            .key(keys.shard().leases_work());
+        for rest in [keys.history(), keys.artifacts(), keys.events(), keys.requests(), keys.work_lane()] {
+            call = call.key(rest);
+        }
+        for config in self.pushes(&head.id).await? {
+            call = call.key(keys.push_lane(&config.id));
+        }
+        let call = call
+            .key(keys.push())
+            .arg(&head.id)
+            .arg(&head.tenant)
+            .arg(reply.lease.token)
+            .arg(reply.response.encode_to_vec())
+            .arg(&reply.trace)
+            .arg(reply.keep_ms);
         self.link.run(&call).await
     }
 
@@ -248,8 +335,8 @@ impl Store {
         self.link.run(&call).await
     }
 
-    /// Adds a client's message.
-    pub async fn add_message(&self, change: &MessageChange<'_>) -> Result<Commit, Fault> {
+    /// Adds a client's message; answers the revision at which the task took it.
+    pub async fn add_message(&self, change: &MessageChange<'_>) -> Result<(Commit, u64), Fault> {
         let head = change.head;
         let keys = self.keys.task(&head.id);
         let config_id = push_id(change.push.as_ref());
@@ -264,6 +351,7 @@ impl Store {
             .key(keys.artifacts())
             .key(keys.push())
             .key(keys.push_lane(config_id))
+            .key(keys.taken())
             .arg(&change.change_id)
             .arg(&head.id)
             .arg(&head.tenant)
@@ -275,8 +363,12 @@ impl Store {
             .arg(self.log_max_events)
             .arg(config_id)
             .arg(push_value(change.push.as_ref()))
-            .arg(change.push.as_ref().map_or(0, |push| push.max_configs));
-        self.link.run(&call).await
+            .arg(change.push.as_ref().map_or(0, |push| push.max_configs))
+            .arg(change.remember_ms);
+        let reply: Vec<Value> = self.link.run(&call).await?;
+        let mut reply = reply.into_iter();
+        let commit = parsed(reply.next())?;
+        Ok((commit, if commit == Commit::Applied { parsed(reply.next())? } else { 0 }))
     }
 
     fn status_keys(&self, keys: &TaskKeys<'_>, change: &StatusChange<'_>) -> Call {
@@ -298,11 +390,22 @@ impl Store {
     }
 }
 
+impl FromRedisValue for Created {
+    fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
+        match String::from_redis_value(value)?.as_str() {
+            "ok" => Ok(Self::New),
+            "repeated" => Ok(Self::Repeated),
+            "exists" => Ok(Self::Taken),
+            other => Err(format!("unknown reply {other:?} of a script").into()),
+        }
+    }
+}
+
 impl FromRedisValue for Commit {
     fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
         match String::from_redis_value(value)?.as_str() {
             "ok" => Ok(Self::Applied),
-            "conflict" | "exists" => Ok(Self::Conflict),
+            "conflict" => Ok(Self::Conflict),
             "gone" => Ok(Self::Gone),
             "fenced" => Ok(Self::Fenced),
             "full" => Ok(Self::Full),
@@ -319,6 +422,10 @@ fn phase(state: State) -> &'static str {
     } else {
         "live"
     }
+}
+
+fn parsed<T: FromRedisValue>(value: Option<Value>) -> Result<T, Fault> {
+    T::from_redis_value(value.unwrap_or(Value::Nil)).map_err(|error| Fault::Refused(error.into()))
 }
 
 fn push_id(push: Option<&NewPush>) -> &str {

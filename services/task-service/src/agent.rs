@@ -6,12 +6,14 @@ mod hand_over;
 mod held;
 mod lease;
 mod receive;
+mod reply;
 mod transition;
 mod views;
 
+use a2a_lifecycle::transition::expect_revision;
 use a2a_store::{LeaseTerm, TaskHead};
 
-use crate::{error::Error, tasks::Tasks};
+use crate::{call::Call, error::Error, tasks::Tasks};
 
 /// The service behind the agents' door. Cheap to clone.
 #[derive(Clone)]
@@ -27,6 +29,8 @@ pub struct Terms {
     pub lease_ms: u64,
     /// Most tasks that one stream holds at once.
     pub max_leases: usize,
+    /// Times a task is handed out before it is failed.
+    pub max_deliveries: i32,
 }
 
 impl Agents {
@@ -40,6 +44,18 @@ impl Agents {
     async fn head(&self, id: &str) -> Result<TaskHead, Error> {
         crate::parse::task_id("id", id)?;
         self.tasks.store.head(id).await?.ok_or(Error::NotFound)
+    }
+
+    /// The task as a worker's command finds it: at the revision that it expects,
+    /// and one that clients see from now on.
+    async fn head_to_change(&self, call: &Call, id: &str, expected: Option<u64>) -> Result<TaskHead, Error> {
+        let head = self.head(id).await?;
+        expect_revision(&head.lifecycle(), expected)?;
+        if !head.provisional {
+            return Ok(head);
+        }
+        self.tasks.promote(head, &call.stored_trace()).await?;
+        self.head(id).await
     }
 
     fn lease<'a>(&self, token: &'a str) -> LeaseTerm<'a> {

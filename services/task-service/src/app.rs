@@ -24,7 +24,8 @@ use crate::{
     card::{BadCard, Card},
     grpc::{AgentDoor, ClientDoor},
     hub::Hub,
-    settings::{LateArtifacts, Settings},
+    parse::Bounds,
+    settings::{LateArtifacts, Settings, TaskCreation, UnknownContexts},
     tasks::{Policy, Tasks},
 };
 
@@ -113,7 +114,11 @@ fn services(
     };
     let extended = settings.extended_agent_card.as_deref().map(Card::load).transpose()?;
     let tasks = Tasks::new(store.clone(), hub.clone(), card, extended, policy(settings), shutdown.token());
-    let terms = Terms { lease_ms: settings.work_lease_ms, max_leases: settings.work_max_leases };
+    let terms = Terms {
+        lease_ms: settings.work_lease_ms,
+        max_leases: settings.work_max_leases,
+        max_deliveries: settings.work_max_deliveries,
+    };
     Ok(Services { agents: Agents::new(tasks.clone(), terms), tasks })
 }
 
@@ -126,9 +131,21 @@ fn policy(settings: &Settings) -> Policy {
             late_artifacts: settings.late_artifacts == LateArtifacts::Accept,
         },
         egress: settings.webhooks.clone().policy(),
-        max_parts: limits.max_parts,
+        bounds: Bounds {
+            max_parts: limits.max_parts,
+            max_part_bytes: limits.max_part_bytes,
+            max_message_bytes: limits.max_message_bytes,
+            max_metadata_bytes: limits.max_metadata_bytes,
+        },
         max_push_configs: limits.max_push_configs,
         max_blocking_wait: (wait_ms > 0).then(|| Duration::from_millis(wait_ms)),
+        direct_replies: (settings.task_creation == TaskCreation::AgentDecides)
+            .then(|| Duration::from_millis(settings.direct_reply_wait_ms)),
+        accepts_unknown_contexts: settings.unknown_contexts == UnknownContexts::Accept,
+        max_tasks_per_tenant: limits.max_tasks_per_tenant,
+        max_streams_per_caller: limits.max_streams_per_caller,
+        idempotency_ms: settings.idempotency_ms,
+        message_id_is_idempotency_key: settings.message_id_is_idempotency_key,
     }
 }
 

@@ -8,6 +8,9 @@ use crate::{card::Card, error::Error};
 /// The version that is spoken here; patch numbers do not count (section 3.6).
 const MAJOR_MINOR: &str = "1.0";
 
+/// Longest idempotency key, bytes.
+const MAX_KEY_BYTES: usize = 256;
+
 /// The circumstances of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Call {
@@ -17,6 +20,10 @@ pub struct Call {
     pub extensions: Vec<String>,
     /// W3C Trace Context.
     pub trace: TraceContext,
+    /// `Idempotency-Key`: names the send, so that it can be sent again.
+    pub idempotency_key: Option<String>,
+    /// The revision after which a subscription goes on.
+    pub resume_after: Option<u64>,
 }
 
 impl Call {
@@ -42,6 +49,22 @@ impl Call {
 /// The URIs of an `A2A-Extensions` value.
 pub fn extensions(value: &str) -> impl Iterator<Item = String> + '_ {
     value.split(',').map(str::trim).filter(|uri| !uri.is_empty()).map(str::to_owned)
+}
+
+/// Reads an `Idempotency-Key`.
+pub fn idempotency_key(value: &str) -> Result<String, Error> {
+    let fits = !value.is_empty()
+        && value.len() <= MAX_KEY_BYTES
+        && value.bytes().all(|byte| byte.is_ascii_graphic());
+    if fits {
+        return Ok(value.to_owned());
+    }
+    Err(Error::invalid("idempotency-key", format!("must be 1 to {MAX_KEY_BYTES} visible ASCII characters")))
+}
+
+/// Reads the revision after which a subscription goes on.
+pub fn resume_after(value: &str) -> Result<u64, Error> {
+    value.parse().map_err(|_| Error::invalid("a2a-resume-after", "must be a revision: a whole number"))
 }
 
 fn speaks(version: &str) -> bool {

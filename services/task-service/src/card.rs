@@ -7,10 +7,13 @@ use a2a_proto::{
     json::{self, JsonError},
 };
 
+use crate::modes::Modes;
+
 /// A card, checked. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Card {
     card: Arc<AgentCard>,
+    modes: Arc<Modes>,
 }
 
 /// A card that cannot be served.
@@ -44,7 +47,7 @@ impl Card {
     /// A card for trying things out: streaming and push, any text.
     #[must_use]
     pub fn sample(grpc_address: &str) -> Self {
-        let modes = vec!["text/plain".to_owned(), "application/json".to_owned()];
+        let modes = vec!["*/*".to_owned()];
         let card = AgentCard {
             name: "Sample agent".into(),
             description: "An agent without a card of its own; write one and name it with --agent-card".into(),
@@ -71,7 +74,7 @@ impl Card {
             }],
             ..AgentCard::default()
         };
-        Self { card: Arc::new(card) }
+        Self::checked(card)
     }
 
     /// Checks what the specification requires.
@@ -88,8 +91,18 @@ impl Card {
         ];
         match required.into_iter().find(|(_, missing)| *missing) {
             Some((field, _)) => Err(BadCard::Missing(field)),
-            None => Ok(Self { card: Arc::new(card) }),
+            None => Ok(Self::checked(card)),
         }
+    }
+
+    fn checked(card: AgentCard) -> Self {
+        Self { modes: Arc::new(Modes::of(&card)), card: Arc::new(card) }
+    }
+
+    /// The media types that the agent takes.
+    #[must_use]
+    pub fn modes(&self) -> &Modes {
+        &self.modes
     }
 
     /// The card itself.

@@ -37,6 +37,23 @@ pub enum Error {
     /// The request is malformed.
     #[error("the request is invalid: {}", summary(.0))]
     Invalid(Vec<Violation>),
+    /// A part is of a media type that the agent does not take.
+    #[error("{field}: the agent does not take {media_type}")]
+    ContentTypeNotSupported {
+        /// Path of the part's media type.
+        field: String,
+        /// What it names.
+        media_type: String,
+    },
+    /// The message names a context that has no task, and none may begin so.
+    #[error("the agent does not accept this contextId")]
+    ContextNotAccepted,
+    /// The tenant has as many tasks as it may.
+    #[error("there are already {0} tasks")]
+    TaskLimit(u64),
+    /// The caller has as many streams open as it may.
+    #[error("{0} streams are already open")]
+    StreamLimit(usize),
     /// No such task, or none that the caller may see; or no such webhook.
     #[error("no such task or push notification config")]
     NotFound,
@@ -107,6 +124,10 @@ impl Error {
             metadata: self.metadata(),
             violations: match self {
                 Self::Invalid(violations) => violations.clone(),
+                Self::ContentTypeNotSupported { field, .. } => vec![Violation {
+                    field: field.clone(),
+                    description: "is a media type that the agent does not take".into(),
+                }],
                 _ => Vec::new(),
             },
             retry_after: matches!(code, tonic::Code::Unavailable | tonic::Code::Aborted)
@@ -133,9 +154,12 @@ impl Error {
             }
             Self::Lifecycle(Refusal::ContextMismatch) => ("CONTEXT_MISMATCH", InvalidArgument),
             Self::NotFound => ("TASK_NOT_FOUND", NotFound),
-            Self::ConfigLimit(_) | Self::Lifecycle(Refusal::HistoryLimit { .. }) => {
-                ("RESOURCE_EXHAUSTED", ResourceExhausted)
-            }
+            Self::ContentTypeNotSupported { .. } => ("CONTENT_TYPE_NOT_SUPPORTED", InvalidArgument),
+            Self::ContextNotAccepted => ("CONTEXT_NOT_ACCEPTED", InvalidArgument),
+            Self::ConfigLimit(_)
+            | Self::TaskLimit(_)
+            | Self::StreamLimit(_)
+            | Self::Lifecycle(Refusal::HistoryLimit { .. }) => ("RESOURCE_EXHAUSTED", ResourceExhausted),
             Self::Lifecycle(Refusal::NotCancelable { .. } | Refusal::NotCancelableNow) => {
                 ("TASK_NOT_CANCELABLE", FailedPrecondition)
             }

@@ -84,7 +84,10 @@ impl Follow {
     async fn catch_up(&mut self) -> Result<(), Error> {
         loop {
             match self.store.log_after(self.subscription.task(), self.cursor).await? {
-                LogRead::Entries(entries) if entries.is_empty() => return self.check_end().await,
+                LogRead::Entries(entries) if entries.is_empty() && self.ready.is_empty() => {
+                    return self.check_end().await;
+                }
+                LogRead::Entries(entries) if entries.is_empty() => return Ok(()),
                 LogRead::Entries(entries) => entries.into_iter().for_each(|entry| self.push(entry)),
                 LogRead::Gap => self.start_over().await?,
             }
@@ -93,7 +96,9 @@ impl Follow {
 
     /// A log that ends before the task's revision has lost entries.
     async fn check_end(&mut self) -> Result<(), Error> {
-        let head = self.store.head(self.subscription.task()).await?.ok_or(Error::NotFound)?;
+        let Some(head) = self.store.head(self.subscription.task()).await? else {
+            return self.take_reply().await;
+        };
         if head.revision > self.cursor {
             return self.start_over().await;
         }
@@ -101,9 +106,19 @@ impl Follow {
     }
 
     async fn start_over(&mut self) -> Result<(), Error> {
-        let view = self.store.read(self.subscription.task(), Parts::ALL).await?.ok_or(Error::NotFound)?;
+        let Some(view) = self.store.read(self.subscription.task(), Parts::ALL).await? else {
+            return self.take_reply().await;
+        };
         self.cursor = view.head.revision;
         self.ready.push_back(Item::snapshot(view, self.history_length));
+        Ok(())
+    }
+
+    /// A task that is gone may have been answered with a message.
+    async fn take_reply(&mut self) -> Result<(), Error> {
+        let reply = self.store.direct_reply(self.subscription.task()).await?.ok_or(Error::NotFound)?;
+        self.cursor += 1;
+        self.ready.push_back(Item::change(self.cursor, reply));
         Ok(())
     }
 

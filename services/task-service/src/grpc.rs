@@ -10,27 +10,35 @@ pub(crate) use clients::ClientDoor;
 use a2a_runtime::trace::TraceContext;
 use tonic::{Request, Response, metadata::MetadataMap};
 
-use crate::call::{self, Call};
+use crate::{
+    call::{self, Call},
+    error::Error,
+};
 
 /// Metadata that names the task's revision in answers.
 const REVISION: &str = "a2a-revision";
+/// Metadata that says whether a subscription goes on from the revision named.
+const RESUMED: &str = "a2a-resumed";
 
 /// The service parameters and the message of a request.
-fn open<T>(request: Request<T>) -> (Call, T) {
+fn open<T>(request: Request<T>) -> Result<(Call, T), Error> {
     let (metadata, _, message) = request.into_parts();
-    (read_call(metadata), message)
+    Ok((read_call(metadata)?, message))
 }
 
-fn read_call(metadata: MetadataMap) -> Call {
-    let text = |key: &str| metadata.get(key).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let version = text("a2a-version").to_owned();
+fn read_call(metadata: MetadataMap) -> Result<Call, Error> {
+    let text = |key: &str| metadata.get(key).map(|value| value.to_str().unwrap_or("\u{fffd}"));
+    let version = text("a2a-version").unwrap_or_default().to_owned();
+    let idempotency_key = text("idempotency-key").map(call::idempotency_key).transpose()?;
+    let resume_after = text("a2a-resume-after").map(call::resume_after).transpose()?;
     let extensions = metadata
         .get_all("a2a-extensions")
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(call::extensions)
         .collect();
-    Call { version, extensions, trace: TraceContext::from_headers(&metadata.into_headers()) }
+    let trace = TraceContext::from_headers(&metadata.into_headers());
+    Ok(Call { version, extensions, trace, idempotency_key, resume_after })
 }
 
 /// An answer that says which revision of the task it shows.

@@ -143,6 +143,11 @@ impl Subscription {
         &self.task
     }
 
+    /// Makes the reader look at the log first.
+    pub fn catch_up(&self) {
+        self.behind.set();
+    }
+
     /// What happens next.
     pub async fn next(&mut self) -> Signal {
         loop {

@@ -15,7 +15,9 @@ mod error;
 mod follow;
 mod grpc;
 mod hub;
+mod modes;
 mod parse;
+mod revisions;
 mod settings;
 mod tasks;
 

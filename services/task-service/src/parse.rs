@@ -19,6 +19,19 @@ use prost_types::Struct;
 
 use crate::error::{Error, Violation};
 
+/// How much of everything a message or an artifact may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Most parts.
+    pub max_parts: usize,
+    /// Largest part, bytes.
+    pub max_part_bytes: usize,
+    /// Largest message or artifact chunk, bytes.
+    pub max_message_bytes: usize,
+    /// Largest metadata of anything, bytes.
+    pub max_metadata_bytes: usize,
+}
+
 /// Longest id of anything, bytes.
 pub const MAX_ID_BYTES: usize = 256;
 
@@ -82,9 +95,9 @@ pub fn get_history_length(length: Option<i32>) -> Result<Option<usize>, Error> {
 }
 
 /// The metadata of a request that has nothing else to check.
-pub fn request_metadata(metadata: Option<&Struct>) -> Result<(), Error> {
+pub fn request_metadata(metadata: Option<&Struct>, bounds: Bounds) -> Result<(), Error> {
     let mut violations = Violations::default();
-    content::check_metadata(&mut violations, "metadata", metadata);
+    content::check_metadata(&mut violations, "metadata", metadata, bounds);
     violations.finish()
 }
 

@@ -75,6 +75,30 @@ pub struct Settings {
     #[arg(long, env = "A2A_MAX_BLOCKING_WAIT_MS", default_value_t = 0)]
     pub max_blocking_wait_ms: u64,
 
+    /// Times a task is handed out before it is failed: each worker that had it died
+    #[arg(long, env = "A2A_WORK_MAX_DELIVERIES", default_value_t = 5, value_parser = between(1_i32, 1_000_000))]
+    pub work_max_deliveries: i32,
+
+    /// Whether a message always makes a task, or its agent may answer it with a message instead
+    #[arg(long, env = "A2A_TASK_CREATION", default_value = "always")]
+    pub task_creation: TaskCreation,
+
+    /// How long a send that returns immediately waits for its agent to answer with a message, ms
+    #[arg(long, env = "A2A_DIRECT_REPLY_WAIT_MS", default_value_t = 500, value_parser = between(0_u64, 600_000))]
+    pub direct_reply_wait_ms: u64,
+
+    /// Whether a message may name a context that has no task yet
+    #[arg(long, env = "A2A_UNKNOWN_CONTEXTS", default_value = "accept")]
+    pub unknown_contexts: UnknownContexts,
+
+    /// How long an idempotency key is remembered, ms
+    #[arg(long, env = "A2A_IDEMPOTENCY_MS", default_value_t = 86_400_000, value_parser = between(1_000_u64, 2_592_000_000))]
+    pub idempotency_ms: u64,
+
+    /// Take the id of a message as its idempotency key where none is given
+    #[arg(long, env = "A2A_MESSAGE_ID_IS_IDEMPOTENCY_KEY", value_name = "BOOL", default_value_t = false, default_missing_value = "true", num_args = 0..=1, action = clap::ArgAction::Set)]
+    pub message_id_is_idempotency_key: bool,
+
     /// What happens to artifacts of a task that has ended
     #[arg(long, env = "A2A_LATE_ARTIFACTS", default_value = "refuse")]
     pub late_artifacts: LateArtifacts,
@@ -93,6 +117,24 @@ pub enum LateArtifacts {
     Accept,
 }
 
+/// When a message makes a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum TaskCreation {
+    /// At once.
+    Always,
+    /// When its agent makes a move; it may answer with a message instead.
+    AgentDecides,
+}
+
+/// Contexts that have no task yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum UnknownContexts {
+    /// Begin with the message that names them.
+    Accept,
+    /// Refused.
+    Refuse,
+}
+
 /// How much of everything is taken.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 pub struct Limits {
@@ -103,6 +145,26 @@ pub struct Limits {
     /// Most parts of a message or artifact chunk
     #[arg(long, env = "A2A_MAX_PARTS", default_value_t = 1_000, value_parser = between(1_usize, 1_000_000))]
     pub max_parts: usize,
+
+    /// Largest part of a message or artifact chunk, bytes
+    #[arg(long, env = "A2A_MAX_PART_BYTES", default_value_t = 4_194_304, value_parser = between(1_usize, 268_435_456))]
+    pub max_part_bytes: usize,
+
+    /// Largest message or artifact chunk, bytes
+    #[arg(long, env = "A2A_MAX_MESSAGE_BYTES", default_value_t = 6_291_456, value_parser = between(1_usize, 268_435_456))]
+    pub max_message_bytes: usize,
+
+    /// Largest metadata of anything, bytes
+    #[arg(long, env = "A2A_MAX_METADATA_BYTES", default_value_t = 65_536, value_parser = between(0_usize, 268_435_456))]
+    pub max_metadata_bytes: usize,
+
+    /// Most tasks of a tenant, finished ones included; 0 is no limit
+    #[arg(long, env = "A2A_MAX_TASKS_PER_TENANT", default_value_t = 0)]
+    pub max_tasks_per_tenant: u64,
+
+    /// Most open streams of a caller on one replica; 0 is no limit
+    #[arg(long, env = "A2A_MAX_STREAMS_PER_CALLER", default_value_t = 0)]
+    pub max_streams_per_caller: usize,
 
     /// Most messages in a task's history
     #[arg(long, env = "A2A_MAX_HISTORY_MESSAGES", default_value_t = 1_000, value_parser = between(1_usize, 1_000_000))]

@@ -6,12 +6,19 @@
 
 mod cancel;
 mod events;
+mod first;
+mod identity;
+mod making;
 mod push;
 mod read;
+mod resume;
 mod send;
 mod stream;
+mod streams;
 
+pub(crate) use send::Answer;
 pub(crate) use stream::{TaskStream, Until};
+use streams::OpenStreams;
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +27,13 @@ use a2a_proto::a2a::AgentCard;
 use a2a_store::{Store, TaskHead};
 use tokio_util::sync::CancellationToken;
 
-use crate::{call::Call, card::Card, error::Error, hub::Hub, parse::SendContext};
+use crate::{
+    call::Call,
+    card::Card,
+    error::Error,
+    hub::Hub,
+    parse::{Bounds, SendContext},
+};
 
 pub(crate) use events::{artifact_event, status_event, timestamp};
 
@@ -36,6 +49,7 @@ pub struct Tasks {
     pub(crate) extended_card: Option<Card>,
     pub(crate) policy: Arc<Policy>,
     pub(crate) stopping: CancellationToken,
+    streams: OpenStreams,
 }
 
 /// The choices of the deployment that clients meet.
@@ -45,12 +59,25 @@ pub struct Policy {
     pub rules: Rules,
     /// Where webhooks may point.
     pub egress: EgressPolicy,
-    /// Most parts of a message or artifact chunk.
-    pub max_parts: usize,
+    /// How much a message or an artifact may hold.
+    pub bounds: Bounds,
     /// Most webhooks of a task.
     pub max_push_configs: usize,
     /// Longest wait of a blocking send; without it as long as the caller waits.
     pub max_blocking_wait: Option<Duration>,
+    /// How long an immediate send waits for a message in place of a task; unset
+    /// where every message makes a task.
+    pub direct_replies: Option<Duration>,
+    /// Whether a message may name a context that has no task yet.
+    pub accepts_unknown_contexts: bool,
+    /// Most tasks of a tenant; 0 is no limit.
+    pub max_tasks_per_tenant: u64,
+    /// Most open streams of a caller; 0 is no limit.
+    pub max_streams_per_caller: usize,
+    /// How long idempotency keys, and replies in place of tasks, are kept, ms.
+    pub idempotency_ms: u64,
+    /// A message's id is its idempotency key where none is given.
+    pub message_id_is_idempotency_key: bool,
 }
 
 impl Tasks {
@@ -64,7 +91,8 @@ impl Tasks {
         policy: Policy,
         stopping: CancellationToken,
     ) -> Self {
-        Self { store, hub, card, extended_card, policy: Arc::new(policy), stopping }
+        let streams = OpenStreams::new(policy.max_streams_per_caller);
+        Self { store, hub, card, extended_card, policy: Arc::new(policy), stopping, streams }
     }
 
     /// The card for authenticated callers.
@@ -80,11 +108,11 @@ impl Tasks {
     /// The task, if it exists and was made with the caller's tenant. Both
     /// refusals are the same: nobody learns of another's tasks.
     pub(crate) async fn visible(&self, tenant: &str, task: &str) -> Result<TaskHead, Error> {
-        let head = self.store.head(task).await?.filter(|head| head.tenant == tenant);
+        let head = self.store.head(task).await?.filter(|head| head.tenant == tenant && !head.provisional);
         head.ok_or(Error::NotFound)
     }
 
     pub(crate) fn send_context(&self) -> SendContext<'_> {
-        SendContext { egress: &self.policy.egress, max_parts: self.policy.max_parts }
+        SendContext { egress: &self.policy.egress, bounds: self.policy.bounds, modes: self.card.modes() }
     }
 }

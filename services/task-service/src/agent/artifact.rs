@@ -1,6 +1,6 @@
 //! Artifacts, whole and in chunks.
 
-use a2a_lifecycle::transition::{ArtifactCommand, expect_revision, update_artifact};
+use a2a_lifecycle::transition::{ArtifactCommand, update_artifact};
 use a2a_proto::{a2a::Artifact, agent::UpdateArtifactRequest};
 use a2a_runtime::{clock, random};
 use a2a_store::{ArtifactChange, Commit};
@@ -16,8 +16,8 @@ use crate::{
 impl Agents {
     /// Sets an artifact or adds a chunk to one; answers the task's revision.
     pub async fn update_artifact(&self, call: &Call, request: UpdateArtifactRequest) -> Result<u64, Error> {
-        let artifact = parse::artifact(request.artifact.clone(), self.tasks.policy.max_parts)?;
-        parse::request_metadata(request.metadata.as_ref())?;
+        let artifact = parse::artifact(request.artifact.clone(), self.tasks.policy.bounds)?;
+        parse::request_metadata(request.metadata.as_ref(), self.tasks.policy.bounds)?;
         let expected = parse::revision("expectedRevision", request.expected_revision)?;
         for _ in 0..COMMIT_TRIES {
             match self.try_artifact(call, &request, &artifact, expected).await? {
@@ -37,8 +37,7 @@ impl Agents {
         artifact: &Artifact,
         expected: Option<u64>,
     ) -> Result<(Commit, u64), Error> {
-        let head = self.head(&request.id).await?;
-        expect_revision(&head.lifecycle(), expected)?;
+        let head = self.head_to_change(call, &request.id, expected).await?;
         let held = self.tasks.store.held_artifact(&head.id, &artifact.artifact_id).await?;
         let UpdateArtifactRequest { append, last_chunk, .. } = *request;
         let command = ArtifactCommand { append, last_chunk, held };

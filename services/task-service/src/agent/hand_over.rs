@@ -56,6 +56,9 @@ impl Receiver {
     pub(super) async fn send_requests(&mut self, task: &str) -> Result<(), Trouble> {
         loop {
             match self.next_request(task).await? {
+                Handed::Request { deliveries, .. } if deliveries > self.agents.terms.max_deliveries => {
+                    return self.give_up(task, deliveries).await;
+                }
                 Handed::Request { revision, request, deliveries } => {
                     self.send_request(task, revision, *request, deliveries).await?;
                 }
@@ -75,6 +78,10 @@ impl Receiver {
         match (change.kind, entered(change)) {
             (ChangeKind::TaskMessageReceived, _) => self.send_requests(&change.task).await,
             (_, Some(State::Canceled)) => self.send_cancel(change).await,
+            (ChangeKind::MessageReplied, _) => {
+                self.leases.remove(&change.task);
+                Ok(())
+            }
             (_, Some(state)) if state.ends_turn() => {
                 self.leases.remove(&change.task);
                 Ok(())
@@ -129,6 +136,19 @@ impl Receiver {
         };
         self.leases.insert(task.to_owned(), held);
         self.send(item).await
+    }
+
+    /// Fails a task whose workers all died. A race for it is harmless: the lease
+    /// ends, and the next holder tries again.
+    async fn give_up(&mut self, task: &str, deliveries: i32) -> Result<(), Trouble> {
+        let Some(held) = self.leases.remove(task) else { return Ok(()) };
+        let workers = deliveries - 1;
+        let reason = format!("given up: {workers} workers took the task and none finished its turn");
+        tracing::warn!(task, workers, "a task is failed: its workers died");
+        match self.agents.fail_abandoned(task, held.token, reason).await {
+            Err(Error::Fault(fault)) => Err(Trouble::Fault(fault)),
+            _ => Ok(()),
+        }
     }
 
     async fn send_cancel(&mut self, change: &Live) -> Result<(), Trouble> {

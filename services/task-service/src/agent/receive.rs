@@ -206,5 +206,5 @@ impl From<Fault> for Trouble {
 }
 
 fn is_work(kind: ChangeKind) -> bool {
-    matches!(kind, ChangeKind::TaskCreated | ChangeKind::TaskMessageReceived)
+    matches!(kind, ChangeKind::TaskCreated | ChangeKind::TaskProposed | ChangeKind::TaskMessageReceived)
 }

@@ -1,8 +1,11 @@
 //! The moves of a task, and news of its progress.
 
-use a2a_lifecycle::transition::{StatusCommand, expect_revision, set_status};
+use a2a_lifecycle::{
+    Move,
+    transition::{StatusCommand, set_status},
+};
 use a2a_proto::{
-    a2a::{Message, Task},
+    a2a::{Message, Part, Task, part::Content},
     agent::TransitionRequest,
 };
 use a2a_runtime::{clock, random};
@@ -20,11 +23,10 @@ impl Agents {
         command: StatusCommand,
         request: TransitionRequest,
     ) -> Result<(Task, u64), Error> {
-        parse::request_metadata(request.metadata.as_ref())?;
+        parse::request_metadata(request.metadata.as_ref(), self.tasks.policy.bounds)?;
         let expected = parse::revision("expectedRevision", request.expected_revision)?;
         for _ in 0..COMMIT_TRIES {
-            let head = self.head(&request.id).await?;
-            expect_revision(&head.lifecycle(), expected)?;
+            let head = self.head_to_change(call, &request.id, expected).await?;
             let decided = set_status(&head.lifecycle(), command, clock::unix_ms())?;
             let message = self.status_message(&head, request.status_message.clone())?;
             let lease = self.lease(&request.lease_token);
@@ -43,12 +45,25 @@ impl Agents {
         Err(Error::Contended)
     }
 
+    /// Fails a task for a reason of the service's own.
+    pub(super) async fn fail_abandoned(&self, id: &str, token: String, reason: String) -> Result<(), Error> {
+        let part = Part { content: Some(Content::Text(reason)), ..Part::default() };
+        let request = TransitionRequest {
+            id: id.to_owned(),
+            status_message: Some(Message { parts: vec![part], ..Message::default() }),
+            lease_token: token,
+            ..TransitionRequest::default()
+        };
+        let fail = StatusCommand::Transition { step: Move::Fail, cancelable: None };
+        self.set_status(&Call::default(), fail, request).await.map(|_| ())
+    }
+
     fn status_message(&self, head: &TaskHead, message: Option<Message>) -> Result<Option<Message>, Error> {
         let new_id = || random::uuid().to_string();
-        let max_parts = self.tasks.policy.max_parts;
+        let bounds = self.tasks.policy.bounds;
         message
             .map(|message| {
-                parse::agent_message("statusMessage", message, &head.id, &head.context, new_id, max_parts)
+                parse::agent_message("statusMessage", message, &head.id, &head.context, new_id, bounds)
             })
             .transpose()
     }

@@ -64,7 +64,7 @@ impl AgentService for AgentDoor {
         &self,
         request: Request<UpdateArtifactRequest>,
     ) -> Result<Response<UpdateArtifactResponse>, Status> {
-        let (call, message) = open(request);
+        let (call, message) = open(request)?;
         let revision = self.agents.update_artifact(&call, message).await?;
         Ok(Response::new(UpdateArtifactResponse { revision: wire(revision) }))
     }
@@ -73,7 +73,7 @@ impl AgentService for AgentDoor {
         &self,
         request: Request<Streaming<UpdateArtifactRequest>>,
     ) -> Result<Response<UpdateArtifactsResponse>, Status> {
-        let (call, mut chunks) = open(request);
+        let (call, mut chunks) = open(request)?;
         let mut done = UpdateArtifactsResponse::default();
         while let Some(chunk) = chunks.message().await? {
             done.revision = wire(self.agents.update_artifact(&call, chunk).await?);
@@ -84,16 +84,18 @@ impl AgentService for AgentDoor {
 
     async fn reply_with_message(
         &self,
-        _: Request<ReplyWithMessageRequest>,
+        request: Request<ReplyWithMessageRequest>,
     ) -> Result<Response<ReplyWithMessageResponse>, Status> {
-        Err(Status::unimplemented("every message makes a task here: end it with CompleteTask"))
+        let (call, message) = open(request)?;
+        self.agents.reply_with_message(&call, message).await?;
+        Ok(Response::new(ReplyWithMessageResponse {}))
     }
 
     async fn receive_work(
         &self,
         request: Request<ReceiveWorkRequest>,
     ) -> Result<Response<WorkItems>, Status> {
-        let (_, message) = open(request);
+        let (_, message) = open(request)?;
         let items = ReceiverStream::new(self.agents.receive_work(message).await?);
         Ok(Response::new(Box::pin(items.map(|item| item.map_err(Status::from)))))
     }
@@ -140,7 +142,7 @@ impl AgentDoor {
         command: StatusCommand,
         request: Request<TransitionRequest>,
     ) -> Result<Response<Task>, Status> {
-        let (call, message) = open(request);
+        let (call, message) = open(request)?;
         let (task, revision) = self.agents.set_status(&call, command, message).await?;
         Ok(at_revision(task, revision))
     }

@@ -10,10 +10,14 @@ use a2a_proto::a2a::{
     a2a_service_server::A2aService, send_message_response::Payload,
 };
 use futures::Stream;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, metadata::MetadataValue};
 
-use super::{at_revision, open};
-use crate::tasks::{TaskStream, Tasks};
+use super::{RESUMED, REVISION, at_revision, open};
+use crate::{
+    call::Call,
+    revisions,
+    tasks::{Answer, TaskStream, Tasks},
+};
 
 type Responses = Pin<Box<dyn Stream<Item = Result<StreamResponse, Status>> + Send>>;
 
@@ -31,21 +35,28 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<SendMessageRequest>,
     ) -> Result<Response<SendMessageResponse>, Status> {
-        let (call, message) = open(request);
-        let answer = self.tasks.send(&call, message).await?;
-        Ok(at_revision(SendMessageResponse { payload: Some(Payload::Task(answer.task)) }, answer.revision))
+        let (call, message) = open(request)?;
+        Ok(match self.tasks.send(&call, message).await? {
+            Answer::Task(task, revision) => {
+                at_revision(SendMessageResponse { payload: Some(Payload::Task(task)) }, revision)
+            }
+            Answer::Message(message) => {
+                Response::new(SendMessageResponse { payload: Some(Payload::Message(message)) })
+            }
+        })
     }
 
     async fn send_streaming_message(
         &self,
         request: Request<SendMessageRequest>,
     ) -> Result<Response<Responses>, Status> {
-        let (call, message) = open(request);
-        Ok(Response::new(responses(self.tasks.send_streaming(&call, message).await?)))
+        let (call, message) = open(request)?;
+        let stream = self.tasks.send_streaming(&call, message).await?;
+        Ok(responses(&call, stream))
     }
 
     async fn get_task(&self, request: Request<GetTaskRequest>) -> Result<Response<Task>, Status> {
-        let (call, message) = open(request);
+        let (call, message) = open(request)?;
         Ok(Response::new(self.tasks.get(&call, message).await?))
     }
 
@@ -53,12 +64,12 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<ListTasksRequest>,
     ) -> Result<Response<ListTasksResponse>, Status> {
-        let (call, message) = open(request);
+        let (call, message) = open(request)?;
         Ok(Response::new(self.tasks.list(&call, message).await?))
     }
 
     async fn cancel_task(&self, request: Request<CancelTaskRequest>) -> Result<Response<Task>, Status> {
-        let (call, message) = open(request);
+        let (call, message) = open(request)?;
         Ok(Response::new(self.tasks.cancel(&call, message).await?))
     }
 
@@ -66,15 +77,16 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<SubscribeToTaskRequest>,
     ) -> Result<Response<Responses>, Status> {
-        let (call, message) = open(request);
-        Ok(Response::new(responses(self.tasks.subscribe(&call, message).await?)))
+        let (call, message) = open(request)?;
+        let stream = self.tasks.subscribe(&call, message).await?;
+        Ok(responses(&call, stream))
     }
 
     async fn create_task_push_notification_config(
         &self,
         request: Request<TaskPushNotificationConfig>,
     ) -> Result<Response<TaskPushNotificationConfig>, Status> {
-        let (call, message) = open(request);
+        let (call, message) = open(request)?;
         Ok(Response::new(self.tasks.create_push(&call, message).await?))
     }
 
@@ -82,7 +94,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<GetTaskPushNotificationConfigRequest>,
     ) -> Result<Response<TaskPushNotificationConfig>, Status> {
-        let (call, message) = open(request);
+        let (call, message) = open(request)?;
         Ok(Response::new(self.tasks.get_push(&call, message).await?))
     }
 
@@ -90,7 +102,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<ListTaskPushNotificationConfigsRequest>,
     ) -> Result<Response<ListTaskPushNotificationConfigsResponse>, Status> {
-        let (call, message) = open(request);
+        let (call, message) = open(request)?;
         Ok(Response::new(self.tasks.list_pushes(&call, message).await?))
     }
 
@@ -98,7 +110,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<DeleteTaskPushNotificationConfigRequest>,
     ) -> Result<Response<()>, Status> {
-        let (call, message) = open(request);
+        let (call, message) = open(request)?;
         Ok(Response::new(self.tasks.delete_push(&call, message).await?))
     }
 
@@ -106,15 +118,39 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<GetExtendedAgentCardRequest>,
     ) -> Result<Response<AgentCard>, Status> {
-        let (call, _) = open(request);
+        let (call, _) = open(request)?;
         Ok(Response::new(self.tasks.extended_card(&call)?))
     }
 }
 
-fn responses(mut items: TaskStream) -> Responses {
-    Box::pin(async_stream::try_stream! {
+/// A stream that says whether it resumed, and, when it ends for a reason of ours,
+/// after which revision to resume it.
+fn responses(call: &Call, mut items: TaskStream) -> Response<Responses> {
+    let resumed = call.resume_after.map(|_| items.is_resumed());
+    let shows_revisions = revisions::are_wanted(call);
+    let stream: Responses = Box::pin(async_stream::stream! {
+        let mut seen = None;
         while let Some(item) = items.next().await {
-            yield item?.response;
+            match item {
+                Ok(item) => {
+                    seen = Some(item.revision);
+                    yield Ok(if shows_revisions { revisions::shown(item) } else { item.response });
+                }
+                Err(error) => yield Err(seen_up_to(error.into(), seen)),
+            }
         }
-    })
+    });
+    let mut response = Response::new(stream);
+    if let Some(resumed) = resumed {
+        let value = if resumed { "true" } else { "false" };
+        response.metadata_mut().insert(RESUMED, MetadataValue::from_static(value));
+    }
+    response
+}
+
+fn seen_up_to(mut status: Status, revision: Option<u64>) -> Status {
+    if let Some(revision) = revision {
+        status.metadata_mut().insert(REVISION, revision.into());
+    }
+    status
 }

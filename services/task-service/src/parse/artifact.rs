@@ -1,17 +1,22 @@
 //! What agents write: artifacts and status messages.
 
 use a2a_proto::a2a::{Artifact, Message, Role};
+use prost::Message as _;
 
-use super::{Violations, content};
+use super::{Bounds, Violations, content};
 use crate::error::Error;
 
 /// Checks an artifact or a chunk of one.
-pub fn artifact(artifact: Option<Artifact>, max_parts: usize) -> Result<Artifact, Error> {
+pub fn artifact(artifact: Option<Artifact>, bounds: Bounds) -> Result<Artifact, Error> {
     let mut violations = Violations::default();
     let Some(artifact) = artifact else { return Err(Error::invalid("artifact", "is required")) };
     violations.required_id("artifact.artifactId", &artifact.artifact_id);
-    content::check_parts(&mut violations, "artifact", &artifact.parts, max_parts);
-    content::check_metadata(&mut violations, "artifact.metadata", artifact.metadata.as_ref());
+    content::check_parts(&mut violations, "artifact", &artifact.parts, bounds);
+    if artifact.encoded_len() > bounds.max_message_bytes {
+        violations
+            .add("artifact", format!("is larger than {} bytes: send it in chunks", bounds.max_message_bytes));
+    }
+    content::check_metadata(&mut violations, "artifact.metadata", artifact.metadata.as_ref(), bounds);
     violations.finish()?;
     Ok(artifact)
 }
@@ -24,7 +29,7 @@ pub fn agent_message(
     task: &str,
     context: &str,
     new_id: impl FnOnce() -> String,
-    max_parts: usize,
+    bounds: Bounds,
 ) -> Result<Message, Error> {
     let mut violations = Violations::default();
     if message.role == Role::User as i32 {
@@ -44,7 +49,7 @@ pub fn agent_message(
         context_id: context.to_owned(),
         ..message
     };
-    content::check_message(&mut violations, path, &message, max_parts);
+    content::check_message(&mut violations, path, &message, bounds);
     violations.finish()?;
     Ok(message)
 }

@@ -1,20 +1,24 @@
 //! Parts and metadata: what messages and artifacts are made of.
 
 use a2a_proto::a2a::{Message, Part, part::Content};
+use prost::Message as _;
 use prost_types::{Struct, Value, value::Kind};
 
-use super::Violations;
+use super::{Bounds, Violations};
 
 /// Deepest nesting of a Struct or Value. A decoder stops at 100 levels, counted
 /// from the outermost message: deeper values would decode in a request, and no
 /// more inside the task that holds it.
 const MAX_DEPTH: usize = 32;
 
-pub(super) fn check_message(violations: &mut Violations, path: &str, message: &Message, max_parts: usize) {
+pub(super) fn check_message(violations: &mut Violations, path: &str, message: &Message, bounds: Bounds) {
     violations.required_id(&format!("{path}.messageId"), &message.message_id);
     violations.optional_id(&format!("{path}.contextId"), &message.context_id);
-    check_parts(violations, path, &message.parts, max_parts);
-    check_metadata(violations, &format!("{path}.metadata"), message.metadata.as_ref());
+    check_parts(violations, path, &message.parts, bounds);
+    check_metadata(violations, &format!("{path}.metadata"), message.metadata.as_ref(), bounds);
+    if message.encoded_len() > bounds.max_message_bytes {
+        violations.add(path, format!("is larger than {} bytes", bounds.max_message_bytes));
+    }
     for (index, uri) in message.extensions.iter().enumerate() {
         if uri.trim().is_empty() {
             violations.add(format!("{path}.extensions[{index}]"), "is empty");
@@ -25,28 +29,38 @@ pub(super) fn check_message(violations: &mut Violations, path: &str, message: &M
     }
 }
 
-pub(super) fn check_parts(violations: &mut Violations, path: &str, parts: &[Part], max_parts: usize) {
+pub(super) fn check_parts(violations: &mut Violations, path: &str, parts: &[Part], bounds: Bounds) {
     if parts.is_empty() {
         violations.add(format!("{path}.parts"), "must hold at least one part");
     }
-    if parts.len() > max_parts {
-        violations.add(format!("{path}.parts"), format!("holds more than {max_parts} parts"));
+    if parts.len() > bounds.max_parts {
+        violations.add(format!("{path}.parts"), format!("holds more than {} parts", bounds.max_parts));
         return;
     }
     for (index, part) in parts.iter().enumerate() {
-        check_part(violations, &format!("{path}.parts[{index}]"), part);
+        check_part(violations, &format!("{path}.parts[{index}]"), part, bounds);
     }
 }
 
-pub(super) fn check_metadata(violations: &mut Violations, path: &str, metadata: Option<&Struct>) {
-    if let Some(metadata) = metadata
-        && !metadata.fields.values().all(|value| is_shallow(value, MAX_DEPTH - 1))
-    {
+pub(super) fn check_metadata(
+    violations: &mut Violations,
+    path: &str,
+    metadata: Option<&Struct>,
+    bounds: Bounds,
+) {
+    let Some(metadata) = metadata else { return };
+    if metadata.encoded_len() > bounds.max_metadata_bytes {
+        violations.add(path, format!("is larger than {} bytes", bounds.max_metadata_bytes));
+    }
+    if !metadata.fields.values().all(|value| is_shallow(value, MAX_DEPTH - 1)) {
         violations.add(path, format!("is nested deeper than {MAX_DEPTH} levels"));
     }
 }
 
-fn check_part(violations: &mut Violations, path: &str, part: &Part) {
+fn check_part(violations: &mut Violations, path: &str, part: &Part, bounds: Bounds) {
+    if part.encoded_len() > bounds.max_part_bytes {
+        violations.add(path, format!("is larger than {} bytes", bounds.max_part_bytes));
+    }
     match &part.content {
         None => violations.add(path, "must hold exactly one of text, raw, url and data"),
         Some(Content::Url(url)) if url.is_empty() => violations.add(format!("{path}.url"), "is empty"),
@@ -58,7 +72,7 @@ fn check_part(violations: &mut Violations, path: &str, part: &Part) {
         }
         Some(_) => {}
     }
-    check_metadata(violations, &format!("{path}.metadata"), part.metadata.as_ref());
+    check_metadata(violations, &format!("{path}.metadata"), part.metadata.as_ref(), bounds);
 }
 
 /// Whether a value nests at most `depth` deep. Numbers that JSON cannot write

@@ -6,8 +6,8 @@ use a2a_proto::a2a::{
 };
 use prost_types::Struct;
 
-use super::{Violations, content, history_length, push};
-use crate::error::Error;
+use super::{Bounds, Violations, content, history_length, push};
+use crate::{error::Error, modes::Modes};
 
 /// A message for a task, or for a new one.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +37,10 @@ pub struct Send {
 pub struct SendContext<'a> {
     /// Where webhooks may point.
     pub egress: &'a EgressPolicy,
-    /// Most parts of a message.
-    pub max_parts: usize,
+    /// How much a message may hold.
+    pub bounds: Bounds,
+    /// The media types that the agent takes.
+    pub modes: &'a Modes,
 }
 
 /// Reads a request.
@@ -52,12 +54,13 @@ pub fn send(request: SendMessageRequest, within: SendContext<'_>) -> Result<Send
     } = configuration.unwrap_or_default();
     let mut violations = Violations::default();
     violations.optional_id("tenant", &tenant);
-    let message = required_message(&mut violations, message, within.max_parts);
-    content::check_metadata(&mut violations, "metadata", metadata.as_ref());
+    let message = required_message(&mut violations, message, within.bounds);
+    content::check_metadata(&mut violations, "metadata", metadata.as_ref(), within.bounds);
     let history_length = history_length(&mut violations, "configuration.historyLength", length);
     let push = task_push_notification_config
         .map(|config| inline_push(&mut violations, config, &tenant, &message.task_id, within.egress));
     violations.finish()?;
+    within.modes.check(&message)?;
     Ok(Send {
         task: some(&message.task_id),
         context: some(&message.context_id),
@@ -71,12 +74,12 @@ pub fn send(request: SendMessageRequest, within: SendContext<'_>) -> Result<Send
     })
 }
 
-fn required_message(violations: &mut Violations, message: Option<Message>, max_parts: usize) -> Message {
+fn required_message(violations: &mut Violations, message: Option<Message>, bounds: Bounds) -> Message {
     let Some(message) = message else {
         violations.add("message", "is required");
         return Message::default();
     };
-    content::check_message(violations, "message", &message, max_parts);
+    content::check_message(violations, "message", &message, bounds);
     if message.role != Role::User as i32 {
         violations.add("message.role", "must be ROLE_USER");
     }

@@ -16,7 +16,7 @@ impl Tasks {
     pub async fn cancel(&self, call: &Call, request: CancelTaskRequest) -> Result<Task, Error> {
         call.admit(&self.card)?;
         parse::task_id("id", &request.id)?;
-        parse::request_metadata(request.metadata.as_ref())?;
+        parse::request_metadata(request.metadata.as_ref(), self.policy.bounds)?;
         for _ in 0..COMMIT_TRIES {
             let head = self.visible(&request.tenant, &request.id).await?;
             let decided = set_status(&head.lifecycle(), StatusCommand::Cancel, clock::unix_ms())?;

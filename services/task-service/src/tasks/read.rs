@@ -3,7 +3,7 @@
 use a2a_proto::a2a::{GetTaskRequest, ListTasksRequest, ListTasksResponse, SubscribeToTaskRequest, Task};
 use a2a_store::Parts;
 
-use super::{TaskStream, Tasks, Until};
+use super::{TaskStream, Tasks, Until, resume::Resumption};
 use crate::{
     call::Call,
     error::Error,
@@ -18,7 +18,9 @@ impl Tasks {
         let history_length = parse::get_history_length(request.history_length)?;
         let parts = Parts { history: history_length != Some(0), artifacts: true };
         let view = self.store.read(&request.id, parts).await?;
-        let view = view.filter(|view| view.head.tenant == request.tenant).ok_or(Error::NotFound)?;
+        let view = view
+            .filter(|view| view.head.tenant == request.tenant && !view.head.provisional)
+            .ok_or(Error::NotFound)?;
         Ok(view.into_task(history_length))
     }
 
@@ -45,13 +47,18 @@ impl Tasks {
             return Err(Error::StreamingNotSupported);
         }
         parse::task_id("id", &request.id)?;
+        let place = self.streams.enter(&request.tenant)?;
         let subscription = self.hub.subscribe(&request.id);
         let head = self.visible(&request.tenant, &request.id).await?;
+        let subscription = match self.resume(call, &head, subscription).await? {
+            Resumption::Resumed(stream) => return Ok(stream.counted(place)),
+            Resumption::Snapshot(subscription) => subscription,
+        };
         if head.state.is_terminal() {
             return Err(Error::SubscribeTerminal);
         }
         let first = self.snapshot(&request.id, None).await?;
         let follow = self.follow(subscription, first.revision, None);
-        Ok(TaskStream::new(Some(first), follow, Until::Terminal))
+        Ok(TaskStream::new(Some(first), follow, Until::Terminal).counted(place))
     }
 }

@@ -2,17 +2,10 @@
 //! one.
 
 use a2a_lifecycle::{State, transition::take_message};
-use a2a_proto::{
-    a2a::{
-        Message, SendMessageRequest, StreamResponse, Task, TaskPushNotificationConfig, TaskStatus,
-        stream_response::Payload,
-    },
-    agent::WorkRequest,
-};
-use a2a_runtime::{clock, random};
-use a2a_store::{Commit, MessageChange, NewPush, NewTask, Parts, TaskHead};
+use a2a_proto::a2a::{Message, SendMessageRequest, StreamResponse, Task, stream_response::Payload};
+use a2a_store::{Commit, Created, Parts};
 
-use super::{COMMIT_TRIES, TaskStream, Tasks, Until, timestamp};
+use super::{COMMIT_TRIES, TaskStream, Tasks, Until, first::FirstWord, identity::Identity, making};
 use crate::{
     call::Call,
     error::Error,
@@ -23,11 +16,11 @@ use crate::{
 
 /// What a send is answered with.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// The task.
-    pub task: Task,
-    /// Its revision.
-    pub revision: u64,
+pub enum Answer {
+    /// The task, and its revision.
+    Task(Task, u64),
+    /// The agent's message: no task came of it.
+    Message(Message),
 }
 
 /// A message that was taken.
@@ -36,31 +29,47 @@ struct Taken {
     /// The revision at which the task took it.
     revision: u64,
     subscription: Subscription,
-    /// The task as it was then, where that is known without reading it.
-    as_created: Option<Task>,
+    kind: TakenKind,
+}
+
+enum TakenKind {
+    /// Into a new task, as it is.
+    Created(Box<Task>),
+    /// Into a task that its agent may still answer with a message.
+    Proposed,
+    /// Into a task that has to be read: it was there before.
+    Continued,
 }
 
 impl Tasks {
     /// Takes a message; waits for its turn to end unless asked not to.
     pub async fn send(&self, call: &Call, request: SendMessageRequest) -> Result<Answer, Error> {
-        let send = self.admit_send(call, request)?;
+        let (send, identity) = self.admit_send(call, request).await?;
         let (immediately, history_length) = (send.return_immediately, send.history_length);
-        let taken = self.take(call, send).await?;
-        match taken.as_created {
-            Some(task) if immediately => {
-                Ok(Answer { task: with_history(task, history_length), revision: taken.revision })
+        let Taken { task, mut revision, subscription, kind } = self.take(call, send, identity).await?;
+        let proposed = match kind {
+            TakenKind::Created(created) if immediately => {
+                return Ok(Answer::Task(with_history(*created, history_length), revision));
             }
-            _ if immediately => self.answer(&taken.task, history_length).await,
-            _ => {
-                let task = taken.task.clone();
-                self.wait_for_turn(taken).await?;
-                self.answer(&task, history_length).await
+            TakenKind::Proposed => true,
+            TakenKind::Created(_) | TakenKind::Continued => false,
+        };
+        let mut follow = self.follow(subscription, revision, Some(0));
+        if proposed {
+            let patience = self.policy.direct_replies.filter(|_| immediately);
+            match self.first_word(call, &task, &mut follow, patience).await? {
+                FirstWord::Message(message) => return Ok(Answer::Message(*message)),
+                FirstWord::Task(promoted) => revision = promoted,
             }
         }
+        if !immediately {
+            self.wait_for_turn(follow, revision).await?;
+        }
+        self.answer(&task, history_length).await
     }
 
     /// Takes a message and follows its turn: the task first, then each change,
-    /// up to a terminal state or INPUT_REQUIRED.
+    /// up to a terminal state or INPUT_REQUIRED; or just the agent's message.
     pub async fn send_streaming(
         &self,
         call: &Call,
@@ -70,86 +79,126 @@ impl Tasks {
         if !self.card.streams() {
             return Err(Error::StreamingNotSupported);
         }
-        let send = self.admit_send(call, request)?;
+        let (send, identity) = self.admit_send(call, request).await?;
+        let place = self.streams.enter(&send.tenant)?;
         let history_length = send.history_length;
-        let Taken { task, revision, subscription, as_created } = self.take(call, send).await?;
-        let first = match as_created {
-            Some(task) => created_item(with_history(task, history_length), revision),
-            None => self.snapshot(&task, history_length).await?,
+        let Taken { task, revision, subscription, kind } = self.take(call, send, identity).await?;
+        let first = match kind {
+            TakenKind::Created(task) => Some(created_item(with_history(*task, history_length), revision)),
+            TakenKind::Continued => Some(self.snapshot(&task, history_length).await?),
+            TakenKind::Proposed => None,
         };
-        let follow = self.follow(subscription, first.revision, history_length);
-        Ok(TaskStream::new(Some(first), follow, Until::TurnEnds { after: revision }))
+        let cursor = first.as_ref().map_or(revision, |first| first.revision);
+        let follow = self.follow(subscription, cursor, history_length);
+        Ok(TaskStream::new(first, follow, Until::TurnEnds { after: revision }).counted(place))
     }
 
-    fn admit_send(&self, call: &Call, request: SendMessageRequest) -> Result<Send, Error> {
+    async fn admit_send(&self, call: &Call, request: SendMessageRequest) -> Result<(Send, Identity), Error> {
         call.admit(&self.card)?;
         let wants_push =
             request.configuration.as_ref().is_some_and(|c| c.task_push_notification_config.is_some());
         if wants_push && !self.card.pushes() {
             return Err(Error::PushNotSupported);
         }
-        parse::send(request, self.send_context())
+        let send = parse::send(request.clone(), self.send_context())?;
+        let identity = self.identify(call, &request).await?;
+        Ok((send, identity))
     }
 
-    async fn take(&self, call: &Call, send: Send) -> Result<Taken, Error> {
+    async fn take(&self, call: &Call, send: Send, identity: Identity) -> Result<Taken, Error> {
         match send.task.clone() {
-            Some(task) => self.continue_task(call, send, task).await,
-            None => self.create_task(call, send).await,
+            Some(task) => self.continue_task(call, send, task, identity).await,
+            None => self.create_task(call, send, identity).await,
         }
     }
 
-    async fn create_task(&self, call: &Call, send: Send) -> Result<Taken, Error> {
-        let id = random::uuid().to_string();
-        let subscription = self.hub.subscribe(&id);
-        let new = new_task(call, send, id);
-        let task = match &new.response.payload {
-            Some(Payload::Task(task)) => Some(task.clone()),
-            _ => None,
-        };
-        match self.store.create(&new).await? {
-            Commit::Applied => Ok(Taken { task: new.id, revision: 1, subscription, as_created: task }),
-            // The id is a fresh random one: only a store gone wrong refuses it.
-            _ => Err(Error::Contended),
+    async fn create_task(&self, call: &Call, send: Send, identity: Identity) -> Result<Taken, Error> {
+        self.admit_context(&send).await?;
+        let (tenant, task) = (send.tenant.clone(), identity.task.clone());
+        let limited = self.policy.max_tasks_per_tenant;
+        if limited > 0 && !self.store.reserve_task(&tenant, limited).await? {
+            return self.repeated(&task, identity).await?.ok_or(Error::TaskLimit(limited));
         }
-    }
-
-    async fn continue_task(&self, call: &Call, send: Send, task: String) -> Result<Taken, Error> {
         let subscription = self.hub.subscribe(&task);
+        let provisional = self.policy.direct_replies.is_some();
+        let new = making::new_task(call, send, &identity, provisional);
+        let created = self.store.create(&new).await?;
+        if limited > 0 && created != Created::New {
+            self.store.release_task(&tenant).await?;
+        }
+        let kind = match created {
+            Created::New if provisional => TakenKind::Proposed,
+            Created::New => TakenKind::Created(Box::new(making::as_created(&new))),
+            Created::Repeated => return Ok(self.taken_before(task, 1, subscription)),
+            // The id is a fresh random one: only a store gone wrong refuses it.
+            Created::Taken => return Err(Error::Contended),
+        };
+        Ok(Taken { task, revision: 1, subscription, kind })
+    }
+
+    /// The task that the same send made before, if it did.
+    async fn repeated(&self, task: &str, identity: Identity) -> Result<Option<Taken>, Error> {
+        if !identity.keyed || self.store.head(task).await?.is_none() {
+            return Ok(None);
+        }
+        let subscription = self.hub.subscribe(task);
+        Ok(Some(self.taken_before(task.to_owned(), 1, subscription)))
+    }
+
+    /// A message that was taken by an earlier call: what has happened since is
+    /// in the log.
+    fn taken_before(&self, task: String, revision: u64, subscription: Subscription) -> Taken {
+        subscription.catch_up();
+        let proposed = self.policy.direct_replies.is_some() && revision == 1;
+        let kind = if proposed { TakenKind::Proposed } else { TakenKind::Continued };
+        Taken { task, revision, subscription, kind }
+    }
+
+    async fn admit_context(&self, send: &Send) -> Result<(), Error> {
+        match &send.context {
+            Some(context) if !self.policy.accepts_unknown_contexts => {
+                let known = self.store.knows_context(&send.tenant, context).await?;
+                if known { Ok(()) } else { Err(Error::ContextNotAccepted) }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn continue_task(
+        &self,
+        call: &Call,
+        send: Send,
+        task: String,
+        identity: Identity,
+    ) -> Result<Taken, Error> {
+        let subscription = self.hub.subscribe(&task);
+        let remember_ms = if identity.keyed { self.policy.idempotency_ms } else { 0 };
         for _ in 0..COMMIT_TRIES {
             let head = self.visible(&send.tenant, &task).await?;
-            let revision = take_message(&head.lifecycle(), send.context.as_deref(), &self.policy.rules)?;
-            let change = self.message_change(call, &send, &head);
+            let decided = take_message(&head.lifecycle(), send.context.as_deref(), &self.policy.rules);
+            if identity.keyed
+                && let Some(revision) = self.store.taken_at(&task, &identity.change_id).await?
+            {
+                return Ok(self.taken_before(task, revision, subscription));
+            }
+            decided?;
+            let max_configs = self.policy.max_push_configs;
+            let change = making::message_change(call, &send, &head, &identity, remember_ms, max_configs);
             match self.store.add_message(&change).await? {
-                Commit::Applied => {
-                    return Ok(Taken { task, revision, subscription, as_created: None });
+                (Commit::Applied, revision) => {
+                    return Ok(Taken { task, revision, subscription, kind: TakenKind::Continued });
                 }
-                Commit::Gone => return Err(Error::NotFound),
-                Commit::Full => return Err(Error::ConfigLimit(self.policy.max_push_configs)),
-                Commit::Conflict | Commit::Fenced => {}
+                (Commit::Gone, _) => return Err(Error::NotFound),
+                (Commit::Full, _) => return Err(Error::ConfigLimit(max_configs)),
+                (Commit::Conflict | Commit::Fenced, _) => {}
             }
         }
         Err(Error::Contended)
     }
 
-    fn message_change<'a>(&self, call: &Call, send: &Send, head: &'a TaskHead) -> MessageChange<'a> {
-        let message = placed(send.message.clone(), &head.id, &head.context);
-        let max_configs = self.policy.max_push_configs;
-        MessageChange {
-            change_id: random::uuid().to_string(),
-            head,
-            at_ms: clock::unix_ms(),
-            request: work_request(call, send, message.clone()),
-            message,
-            trace: call.stored_trace(),
-            push: send.push.clone().map(|config| new_push(config, &head.id, max_configs)),
-        }
-    }
-
-    /// Waits for the first state after `taken` that ends its turn; past the
+    /// Waits for the first state entered after `after` that ends a turn; past the
     /// longest wait the task is answered as it stands.
-    async fn wait_for_turn(&self, taken: Taken) -> Result<(), Error> {
-        let after = taken.revision;
-        let mut follow = self.follow(taken.subscription, after, Some(0));
+    async fn wait_for_turn(&self, mut follow: Follow, after: u64) -> Result<(), Error> {
         let turn_ends = async {
             loop {
                 if follow.next().await?.entered_after(after).is_some_and(State::ends_turn) {
@@ -166,7 +215,8 @@ impl Tasks {
     async fn answer(&self, task: &str, history_length: Option<usize>) -> Result<Answer, Error> {
         let parts = Parts { history: history_length != Some(0), artifacts: true };
         let view = self.store.read(task, parts).await?.ok_or(Error::NotFound)?;
-        Ok(Answer { revision: view.head.revision, task: view.into_task(history_length) })
+        let revision = view.head.revision;
+        Ok(Answer::Task(view.into_task(history_length), revision))
     }
 
     pub(super) async fn snapshot(&self, task: &str, history_length: Option<usize>) -> Result<Item, Error> {
@@ -189,57 +239,4 @@ fn with_history(mut task: Task, history_length: Option<usize>) -> Task {
         task.history.clear();
     }
     task
-}
-
-fn new_task(call: &Call, send: Send, id: String) -> NewTask {
-    let at_ms = clock::unix_ms();
-    let context = send.context.clone().unwrap_or_else(|| random::uuid().to_string());
-    let message = placed(send.message.clone(), &id, &context);
-    let status =
-        TaskStatus { state: State::Submitted.number(), message: None, timestamp: Some(timestamp(at_ms)) };
-    let task = Task {
-        id: id.clone(),
-        context_id: context.clone(),
-        status: Some(status.clone()),
-        history: vec![message.clone()],
-        ..Task::default()
-    };
-    NewTask {
-        change_id: random::uuid().to_string(),
-        tenant: send.tenant.clone(),
-        owner: String::new(),
-        at_ms,
-        status,
-        metadata: None,
-        request: work_request(call, &send, message.clone()),
-        message,
-        response: StreamResponse { payload: Some(Payload::Task(task)) },
-        trace: call.stored_trace(),
-        push: send.push.map(|config| new_push(config, &id, usize::MAX)),
-        context,
-        id,
-    }
-}
-
-/// The message with the ids of the task and context that it is now part of.
-fn placed(message: Message, task: &str, context: &str) -> Message {
-    Message { task_id: task.to_owned(), context_id: context.to_owned(), ..message }
-}
-
-fn new_push(config: TaskPushNotificationConfig, task: &str, max_configs: usize) -> NewPush {
-    let id = if config.id.is_empty() { random::uuid().to_string() } else { config.id };
-    NewPush { config: TaskPushNotificationConfig { id, task_id: task.to_owned(), ..config }, max_configs }
-}
-
-fn work_request(call: &Call, send: &Send, message: Message) -> WorkRequest {
-    WorkRequest {
-        message: Some(message),
-        accepted_output_modes: send.accepted_output_modes.clone(),
-        metadata: send.metadata.clone(),
-        extensions: call.extensions.clone(),
-        tenant: send.tenant.clone(),
-        caller: String::new(),
-        traceparent: call.trace.traceparent.clone(),
-        tracestate: call.trace.tracestate.clone(),
-    }
 }

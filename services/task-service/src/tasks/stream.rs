@@ -2,6 +2,9 @@
 
 use a2a_lifecycle::State;
 
+use a2a_proto::a2a::stream_response::Payload;
+
+use super::streams::Place;
 use crate::{
     error::Error,
     follow::{Follow, Item},
@@ -27,13 +30,35 @@ pub struct TaskStream {
     follow: Follow,
     until: Until,
     over: bool,
+    place: Option<Place>,
+    /// Whether it goes on from the revision that the caller named.
+    resumed: bool,
 }
 
 impl TaskStream {
     /// A stream that begins with `first` and goes on with `follow`.
     #[must_use]
     pub fn new(first: Option<Item>, follow: Follow, until: Until) -> Self {
-        Self { first, follow, until, over: false }
+        Self { first, follow, until, over: false, place: None, resumed: false }
+    }
+
+    /// Holds a place among the caller's open streams.
+    #[must_use]
+    pub(super) fn counted(self, place: Place) -> Self {
+        Self { place: Some(place), ..self }
+    }
+
+    /// Goes on from a revision that the caller has seen.
+    #[must_use]
+    pub(super) fn resumed(self) -> Self {
+        Self { resumed: true, ..self }
+    }
+
+    /// Whether it goes on from the revision that the caller named, without a
+    /// snapshot.
+    #[must_use]
+    pub fn is_resumed(&self) -> bool {
+        self.resumed
     }
 
     /// The next item; `None` once the stream is over as it should be. A stream
@@ -47,12 +72,18 @@ impl TaskStream {
             None => self.follow.next().await,
         };
         self.over = item.as_ref().map_or(true, |item| self.until.is_reached_by(item));
+        if self.over {
+            self.place = None;
+        }
         Some(item)
     }
 }
 
 impl Until {
     fn is_reached_by(self, item: &Item) -> bool {
+        if matches!(item.response.payload, Some(Payload::Message(_))) {
+            return true;
+        }
         let Some((state, revision)) = item.entered else { return false };
         match self {
             _ if state.is_terminal() => true,

@@ -1,0 +1,56 @@
+//! ReplyWithMessage: an answer in place of a task.
+
+use a2a_lifecycle::Refusal;
+use a2a_proto::{
+    a2a::{StreamResponse, stream_response::Payload},
+    agent::ReplyWithMessageRequest,
+};
+use a2a_runtime::random;
+use a2a_store::{Commit, Reply};
+
+use super::Agents;
+use crate::{call::Call, error::Error, parse};
+
+impl Agents {
+    /// Answers the caller with a message. A task that clients see already stays
+    /// one, and the reply is refused with its state.
+    pub async fn reply_with_message(
+        &self,
+        call: &Call,
+        request: ReplyWithMessageRequest,
+    ) -> Result<(), Error> {
+        let message = request.message.ok_or_else(|| Error::invalid("message", "is required"))?;
+        let head = match self.head(&request.id).await {
+            Err(Error::NotFound) if self.tasks.store.direct_reply(&request.id).await?.is_some() => {
+                return Ok(());
+            }
+            head => head?,
+        };
+        let new_id = || random::uuid().to_string();
+        let bounds = self.tasks.policy.bounds;
+        let mut message = parse::agent_message("message", message, &head.id, &head.context, new_id, bounds)?;
+        // A server's message names a task only if there is one.
+        message.task_id.clear();
+        let reply = Reply {
+            head: &head,
+            response: StreamResponse { payload: Some(Payload::Message(message)) },
+            trace: call.stored_trace(),
+            lease: self.lease(&request.lease_token),
+            keep_ms: self.tasks.policy.idempotency_ms,
+        };
+        match self.tasks.store.reply(&reply).await? {
+            Commit::Applied => self.give_back(&head.tenant).await,
+            Commit::Gone => Err(Error::NotFound),
+            Commit::Fenced => Err(Error::LeaseLost),
+            Commit::Conflict | Commit::Full => Err(Refusal::StateConflict { state: head.state }.into()),
+        }
+    }
+
+    /// What was reserved for a task is free again.
+    async fn give_back(&self, tenant: &str) -> Result<(), Error> {
+        if self.tasks.policy.max_tasks_per_tenant > 0 {
+            self.tasks.store.release_task(tenant).await?;
+        }
+        Ok(())
+    }
+}
