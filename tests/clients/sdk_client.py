@@ -221,7 +221,7 @@ async def typed_errors(address: str) -> None:
 
 
 async def without_capabilities(address: str) -> None:
-    """The agent's card declares an extended card that nobody wrote, and nothing else."""
+    """The agent's card declares nothing but an extended card, and there is none."""
     async with connect(address) as client:
         stream = client.send_message(message("hello"))
         await refused(UnsupportedOperationError, all_of(stream))

@@ -41,7 +41,7 @@ def main(path: str) -> int:
 
 
 def our_files(encoded: bytes) -> list[FileDescriptor]:
-    """Those of the package, in a pool of their own: the default one has the official."""
+    """Ours, in a pool of their own: the default one holds the official ones."""
     pool = DescriptorPool()
     files = FileDescriptorSet.FromString(encoded).file
     for file in files:

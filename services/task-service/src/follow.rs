@@ -83,26 +83,17 @@ impl Follow {
     /// longer reaches back to the cursor.
     async fn catch_up(&mut self) -> Result<(), Error> {
         loop {
+            // Read before the log, which therefore holds all that it counts: a
+            // log that ends earlier has lost entries.
+            let head = self.store.head(self.subscription.task()).await?.ok_or(Error::NotFound)?;
             match self.store.log_after(self.subscription.task(), self.cursor).await? {
-                LogRead::Entries(entries) if entries.is_empty() && self.ready.is_empty() => {
-                    return self.check_end().await;
+                LogRead::Entries(entries) if !entries.is_empty() => {
+                    entries.into_iter().for_each(|entry| self.push(entry));
                 }
-                LogRead::Entries(entries) if entries.is_empty() => return Ok(()),
-                LogRead::Entries(entries) => entries.into_iter().for_each(|entry| self.push(entry)),
-                LogRead::Gap => self.start_over().await?,
+                LogRead::Entries(_) if head.revision <= self.cursor => return Ok(()),
+                LogRead::Entries(_) | LogRead::Gap => self.start_over().await?,
             }
         }
-    }
-
-    /// A log that ends before the task's revision has lost entries.
-    async fn check_end(&mut self) -> Result<(), Error> {
-        let Some(head) = self.store.head(self.subscription.task()).await? else {
-            return self.take_reply().await;
-        };
-        if head.revision > self.cursor {
-            return self.start_over().await;
-        }
-        Ok(())
     }
 
     async fn start_over(&mut self) -> Result<(), Error> {

@@ -7,16 +7,32 @@
     reason = "a test fails by panicking"
 )]
 
+mod artifacts;
+mod calls;
+mod cancel_task;
+mod cards;
 mod complete_task;
+mod create_task_push_notification_config;
+mod delete_task_push_notification_config;
 mod fail_task;
+mod get_extended_agent_card;
+mod get_task;
+mod get_task_push_notification_config;
+mod history;
 mod inspect;
+mod list_task_push_notification_configs;
+mod list_tasks;
 mod moves;
+mod push;
 mod receive_work;
 mod reject_task;
 mod report_progress;
 mod require_auth;
 mod require_input;
 mod send_message;
+mod send_streaming_message;
 mod stage;
 mod start_working;
+mod subscribe_to_task;
+mod timestamps;
 mod update_artifact;

@@ -1,6 +1,6 @@
 //! SubscribeToTask: a snapshot, then every later event once, in order.
 
-use a2a_proto::a2a::{StreamResponse, SubscribeToTaskRequest, Task, stream_response::Payload};
+use a2a_proto::a2a::{StreamResponse, SubscribeToTaskRequest, stream_response::Payload};
 use a2a_tests::clients;
 use serde_json::json;
 use tonic::Code;
@@ -12,7 +12,7 @@ use crate::{
         subscribe, wire, with_extensions,
     },
     cards::{declaring, requiring_an_extension},
-    stage::{Stage, all, another, gist, next, state, task, text, transition},
+    stage::{Stage, all, another, gist, next, streamed_task, task, text, transition},
 };
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn a_late_subscriber_starts_with_the_task_as_it_stands() {
     stage.agent.require_input(saying(&task, "which?")).await.unwrap();
     let mut events = stage.client.subscribe_to_task(subscribe(&task.id)).await.unwrap().into_inner();
     let found = stage.client.get_task(get(&task.id)).await.unwrap().into_inner();
-    assert_eq!(snapshot(next(&mut events).await), found);
+    assert_eq!(streamed_task(next(&mut events).await), found);
     stage.agent.fail_task(transition(&task)).await.unwrap();
     let seen: Vec<_> = all(events).await.iter().map(gist).collect();
     assert_eq!(seen, ["TASK_STATE_FAILED"]);
@@ -220,17 +220,10 @@ async fn a_stream_that_the_service_ends_says_so() {
     assert_eq!(ended.unwrap_err().code(), Code::Unavailable);
 }
 
-fn snapshot(item: StreamResponse) -> Task {
-    match item.payload {
-        Some(Payload::Task(task)) => task,
-        other => panic!("expected a task, got {other:?}"),
-    }
-}
-
 /// The text of the one artifact that a stream tells of, and that it ends well.
 fn written(items: &[StreamResponse]) -> String {
     let mut items = items.iter();
-    let first = snapshot(items.next().expect("a snapshot").clone());
+    let first = streamed_task(items.next().expect("a snapshot").clone());
     let mut whole: String = first.artifacts.iter().flat_map(|artifact| &artifact.parts).map(text).collect();
     for item in items {
         match item.payload.as_ref().expect("a payload") {

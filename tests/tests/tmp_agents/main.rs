@@ -10,4 +10,5 @@ mod stage;
 #[path = "../e2e/start_working.rs"] mod start_working;
 #[path = "../e2e/update_artifact.rs"] mod update_artifact;
 #[path = "../e2e/inspect.rs"] mod inspect;
+#[path = "../e2e/replicas/mod.rs"] mod replicas;
 #[path = "../e2e/receive_work/mod.rs"] mod receive_work;

@@ -134,3 +134,11 @@ pub(crate) async fn another(service: &TaskService) -> A2aClient {
     let channel: Channel = clients::channel(service.at.grpc).await;
     A2aClient::new(channel)
 }
+
+/// The task that an item of a stream holds.
+pub(crate) fn streamed_task(item: StreamResponse) -> Task {
+    match item.payload {
+        Some(stream_response::Payload::Task(task)) => task,
+        other => panic!("expected a task, got {other:?}"),
+    }
+}

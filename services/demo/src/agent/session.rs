@@ -44,6 +44,8 @@ impl<'a> Session<'a> {
             tenants: Vec::new(),
             max_leases: *max_leases,
             worker_name: worker_name.clone(),
+            // A session that ends releases what it held.
+            held: Vec::new(),
         };
         let items = self.client.clone().receive_work(request).await?.into_inner();
         info!("receiving work");

@@ -6,7 +6,7 @@ use a2a_proto::a2a::{
     TaskStatusUpdateEvent, stream_response::Payload,
 };
 use a2a_proto::agent::WorkRequest;
-use a2a_store::{Commit, LeaseTerm, NewPush, NewTask, StatusChange, Store};
+use a2a_store::{Commit, Created, LeaseTerm, NewPush, NewTask, StatusChange, Store};
 
 pub const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01 v=1";
 
@@ -39,8 +39,9 @@ pub async fn create(store: &Store, task: &str, config: TaskPushNotificationConfi
         response: StreamResponse { payload: Some(Payload::Task(shown)) },
         trace: TRACE.into(),
         push: Some(NewPush { config, max_configs: 10 }),
+        provisional: false,
     };
-    assert_eq!(store.create(&new).await.unwrap(), Commit::Applied);
+    assert_eq!(store.create(&new).await.unwrap(), Created::New);
 }
 
 /// Makes `count` more changes.

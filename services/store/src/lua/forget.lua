@@ -8,7 +8,7 @@ local forgotten = 0
 for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
   local fields = {}
   for i = 1, #consumer, 2 do fields[consumer[i]] = consumer[i + 1] end
-  if fields.pending == 0 and fields.idle > tonumber(ARGV[2]) then
+  if fields.pending == 0 and fields.idle >= tonumber(ARGV[2]) then
     redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], fields.name)
     forgotten = forgotten + 1
   end

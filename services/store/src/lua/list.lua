@@ -13,7 +13,7 @@ end
 
 -- The index of a context holds tasks of every state; contexts are small.
 local matching, page = 0, {}
-local below = upper == '+' and nil or string.sub(upper, 2)
+local below = upper ~= '+' and string.sub(upper, 2)
 for _, member in ipairs(redis.call('ZREVRANGEBYLEX', index, '+', lower)) do
   if string.sub(member, -1) == state then
     matching = matching + 1
