@@ -21,32 +21,37 @@ from lf.a2a.v1 import a2a_pb2 as a2a
 
 MAX_LEASES = 8
 RECONNECT_S = 0.2
-# While the service is away, calls wait for it, and are tried again.
-RETRY = {
+# While the service is away, calls wait for it, and those cut off are tried again.
+RETRIES = {
     "maxAttempts": 5,
     "initialBackoff": "0.2s",
     "maxBackoff": "2s",
     "backoffMultiplier": 2,
     "retryableStatusCodes": ["UNAVAILABLE"],
 }
-METHODS = {"name": [{}], "waitForReady": True, "retryPolicy": RETRY}
+CALLS = {"name": [{}], "waitForReady": True, "retryPolicy": RETRIES}
 CHANNEL = [
-    ("grpc.service_config", json.dumps({"methodConfig": [METHODS]})),
-    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.service_config", json.dumps({"methodConfig": [CALLS]})),
     ("grpc.max_reconnect_backoff_ms", 2000),
 ]
 
 
 class Job(NamedTuple):
-    """A task at work, and the token of the lease that it is worked on under."""
+    """A task at work, and the token of the lease under which it is."""
 
     token: str
     running: asyncio.Task[None]
 
 
+Jobs = dict[str, Job]
+
+
 async def work(agent: AgentServiceStub, item: api.WorkItem) -> None:
     """What the agent does with one message of its user."""
-    asked = text_of(item.request.message)
+    asked = " ".join(part.text for part in item.request.message.parts)
+    if asked == "ping":  # answered without a task, where the service allows that
+        await agent.ReplyWithMessage(reply(item, "pong"))
+        return
     if item.kind == api.WORK_KIND_NEW_TASK and asked.startswith("ask"):
         await agent.RequireInput(move(item, "Which one?"))
         return
@@ -74,38 +79,33 @@ async def chunks(
         )
 
 
-def move(item: api.WorkItem, saying: str) -> api.TransitionRequest:
-    message = a2a.Message(role=a2a.ROLE_AGENT, parts=[a2a.Part(text=saying)])
+def move(item: api.WorkItem, text: str) -> api.TransitionRequest:
     return api.TransitionRequest(
-        id=item.task.id, status_message=message, lease_token=item.lease.token
+        id=item.task.id, status_message=says(text), lease_token=item.lease.token
     )
 
 
-def text_of(message: a2a.Message) -> str:
-    return " ".join(part.text for part in message.parts if part.HasField("text"))
+def reply(item: api.WorkItem, text: str) -> api.ReplyWithMessageRequest:
+    return api.ReplyWithMessageRequest(
+        id=item.task.id, message=says(text), lease_token=item.lease.token
+    )
 
 
-async def attempt(agent: AgentServiceStub, item: api.WorkItem) -> None:
-    try:
-        await work(agent, item)
-    except grpc.aio.AioRpcError:
-        raise
-    except Exception as error:  # a bug of the agent: its user should hear of it
-        log("failed", item.task.id, repr(error))
-        await agent.FailTask(move(item, "Something went wrong"))
+def says(text: str) -> a2a.Message:
+    return a2a.Message(role=a2a.ROLE_AGENT, parts=[a2a.Part(text=text)])
 
 
-async def run(
-    agent: AgentServiceStub, item: api.WorkItem, jobs: dict[str, Job]
-) -> None:
+async def run(agent: AgentServiceStub, item: api.WorkItem, jobs: Jobs) -> None:
     """Works on an item, and keeps its lease for as long as that takes."""
     keeping = asyncio.create_task(keep_lease(agent, item))
     try:
-        await attempt(agent, item)
-        log("done", item.task.id)
+        await work(agent, item)
     except grpc.aio.AioRpcError as error:
         # The lease runs out, and what is still to be done is handed out again.
-        log("gave up", item.task.id, f"{error.code().name}: {error.details()}")
+        print(f"gave up {item.task.id}: {error.code().name} {error.details()}")
+    except Exception as error:  # a bug of the agent: its user should hear of it
+        print(f"failed {item.task.id}: {error!r}")
+        await agent.FailTask(move(item, "Something went wrong"))
     finally:
         keeping.cancel()
     del jobs[item.task.id]
@@ -118,38 +118,34 @@ async def keep_lease(agent: AgentServiceStub, item: api.WorkItem) -> None:
         while True:
             await asyncio.sleep(lease.remaining_ms / 3000)
             lease = await agent.ExtendLease(request)
-    except grpc.aio.AioRpcError as error:  # the next command is refused, then
-        log("lease lost", item.task.id, f"{error.code().name}: {error.details()}")
+    except grpc.aio.AioRpcError as error:  # commands are refused from now on
+        print(f"lost the lease of {item.task.id}: {error.details()}")
 
 
-async def receive(agent: AgentServiceStub, jobs: dict[str, Job]) -> None:
+async def receive(agent: AgentServiceStub, jobs: Jobs) -> None:
     """Starts a job for each item. Jobs that outlive a connection go on in the next."""
     held = [api.HeldLease(id=id, lease_token=job.token) for id, job in jobs.items()]
     request = api.ReceiveWorkRequest(max_leases=MAX_LEASES, held=held)
     async for item in agent.ReceiveWork(request):
-        log("received", api.WorkKind.Name(item.kind), item.task.id, str(item.delivery))
-        # A cancel ends the job; a further message begins it anew.
-        if job := jobs.pop(item.task.id, None):
+        kind, id = api.WorkKind.Name(item.kind), item.task.id
+        print(f"received {kind} {id}, delivery {item.delivery}")
+        if job := jobs.pop(id, None):  # over, or begun anew with a further message
             job.running.cancel()
         if item.kind != api.WORK_KIND_CANCEL:
             running = asyncio.create_task(run(agent, item, jobs))
-            jobs[item.task.id] = Job(item.lease.token, running)
+            jobs[id] = Job(item.lease.token, running)
 
 
 async def main(address: str) -> None:
-    jobs: dict[str, Job] = {}
+    jobs: Jobs = {}
     async with grpc.aio.insecure_channel(address, options=CHANNEL) as channel:
         agent = AgentServiceStub(channel)
         while True:
             try:
                 await receive(agent, jobs)
             except grpc.aio.AioRpcError as error:
-                log("disconnected", f"{error.code().name}: {error.details()}")
+                print(f"disconnected: {error.code().name} {error.details()}")
             await asyncio.sleep(RECONNECT_S)
-
-
-def log(*words: str) -> None:
-    print(*words, flush=True)
 
 
 if __name__ == "__main__":

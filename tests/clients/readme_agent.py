@@ -1,18 +1,13 @@
-# With stubs made by grpcio-tools from our .proto files: python agent.py localhost:50052
-
+# pip install grpcio grpcio-tools; make stubs of our .proto files:
+#   python -m grpc_tools.protoc -I proto -I proto/a2a --python_out=. \
+#     --grpc_python_out=. lf/a2a/v1/a2a.proto agent/v1/agent.proto
+# Then: python agent.py localhost:50052
 import sys
 
 import grpc
 from agent.v1 import agent_pb2 as api
 from agent.v1.agent_pb2_grpc import AgentServiceStub
 from lf.a2a.v1.a2a_pb2 import Artifact, Part
-
-
-def main(address: str) -> None:
-    agent = AgentServiceStub(grpc.insecure_channel(address))
-    for work in agent.ReceiveWork(api.ReceiveWorkRequest(max_leases=1)):
-        if work.kind != api.WORK_KIND_CANCEL:
-            answer(agent, work)
 
 
 def answer(agent: AgentServiceStub, work: api.WorkItem) -> None:
@@ -24,4 +19,7 @@ def answer(agent: AgentServiceStub, work: api.WorkItem) -> None:
     agent.CompleteTask(api.TransitionRequest(**task))
 
 
-main(sys.argv[1])
+agent = AgentServiceStub(grpc.insecure_channel(sys.argv[1]))
+for work in agent.ReceiveWork(api.ReceiveWorkRequest(max_leases=1)):
+    if work.kind != api.WORK_KIND_CANCEL:
+        answer(agent, work)

@@ -14,14 +14,12 @@ async def main(address: str, webhook: str) -> None:
     config = ClientConfig(
         supported_protocol_bindings=["GRPC"],
         grpc_channel_factory=grpc.aio.insecure_channel,
+        push_notification_config=TaskPushNotificationConfig(url=webhook),
     )
     message = new_text_message("Hello there", role=Role.ROLE_USER)
     async with await create_client(card, config) as client:
         async for event in client.send_message(SendMessageRequest(message=message)):
             print(event.WhichOneof("payload"), get_stream_response_text(event))
-            if event.HasField("task"):
-                hook = TaskPushNotificationConfig(task_id=event.task.id, url=webhook)
-                await client.create_task_push_notification_config(hook)
 
 
 asyncio.run(main(*sys.argv[1:]))

@@ -24,6 +24,7 @@ from a2a.client.service_parameters import ServiceParametersFactory, with_a2a_ext
 from a2a.helpers import get_artifact_text, get_message_text, new_text_message
 from a2a.types import (
     CancelTaskRequest,
+    ContentTypeNotSupportedError,
     DeleteTaskPushNotificationConfigRequest,
     ExtendedAgentCardNotConfiguredError,
     ExtensionSupportRequiredError,
@@ -212,12 +213,22 @@ async def typed_errors(address: str) -> None:
         await refused(TaskNotCancelableError, cancel_done)
         card = client.get_extended_agent_card(GetExtendedAgentCardRequest())
         await refused(UnsupportedOperationError, card)
-        await invalid(all_of(client.send_message(no_content())))
+        await invalid(all_of(client.send_message(of(Part(filename="x")))))
     async with connect(address) as client:
         stream = client.subscribe(SubscribeToTaskRequest(id=NOWHERE))
         await refused(TaskNotFoundError, all_of(stream))
         stream = client.send_message(message("more", done))
         await refused(UnsupportedOperationError, all_of(stream))
+
+
+async def direct_reply(address: str) -> None:
+    """The service lets agents answer without a task."""
+    for streaming in [True, False]:
+        async with connect(address, streaming=streaming) as client:
+            items = await all_of(client.send_message(message("ping")))
+            assert [item.WhichOneof("payload") for item in items] == ["message"], items
+            assert get_message_text(items[0].message) == "pong", items
+            assert await listed(client) == []
 
 
 async def without_capabilities(address: str) -> None:
@@ -230,6 +241,11 @@ async def without_capabilities(address: str) -> None:
         await refused(PushNotificationNotSupportedError, create)
         card = client.get_extended_agent_card(GetExtendedAgentCardRequest())
         await refused(ExtendedAgentCardNotConfiguredError, card)
+    async with connect(address, streaming=False) as client:
+        image = Part(raw=b"x", media_type="image/png")
+        await refused(
+            ContentTypeNotSupportedError, all_of(client.send_message(of(image)))
+        )
 
 
 async def required_extension(address: str) -> None:
@@ -268,8 +284,8 @@ def message(text: str, task: Task | None = None) -> SendMessageRequest:
     return SendMessageRequest(message=said)
 
 
-def no_content() -> SendMessageRequest:
-    said = Message(message_id="m", role=Role.ROLE_USER, parts=[Part(filename="x")])
+def of(part: Part) -> SendMessageRequest:
+    said = Message(message_id="m", role=Role.ROLE_USER, parts=[part])
     return SendMessageRequest(message=said)
 
 
@@ -284,7 +300,7 @@ async def get(client: Client, task: Task) -> Task:
     return await client.get_task(GetTaskRequest(id=task.id))
 
 
-async def listed(client: Client, **filters) -> list[str]:
+async def listed(client: Client, **filters: object) -> list[str]:
     """The ids of all pages."""
     request = ListTasksRequest(**filters)
     ids: list[str] = []

@@ -18,6 +18,7 @@ from google.protobuf.descriptor_pb2 import (
     FileDescriptorSet,
     MethodDescriptorProto,
 )
+from google.protobuf.message import Message
 
 from wire_equality import OFFICIAL, PACKAGE, facts, our_files
 
@@ -107,7 +108,7 @@ def alter_method(method: MethodDescriptorProto) -> Iterator[str]:
     yield from with_value(method, "client_streaming", not method.client_streaming)
 
 
-def with_value(thing, name: str, value) -> Iterator[str]:
+def with_value(thing: Message, name: str, value: object) -> Iterator[str]:
     before = type(thing)()
     before.CopyFrom(thing)
     setattr(thing, name, value)
@@ -115,7 +116,7 @@ def with_value(thing, name: str, value) -> Iterator[str]:
     thing.CopyFrom(before)
 
 
-def without(thing, name: str) -> Iterator[str]:
+def without(thing: Message, name: str) -> Iterator[str]:
     before = type(thing)()
     before.CopyFrom(thing)
     thing.ClearField(name)
@@ -123,7 +124,7 @@ def without(thing, name: str) -> Iterator[str]:
     thing.CopyFrom(before)
 
 
-def with_one_more(things, extra) -> Iterator[str]:
+def with_one_more(things: list, extra: Message) -> Iterator[str]:
     things.append(extra)
     yield f"one more {type(extra).__name__}"
     del things[-1]

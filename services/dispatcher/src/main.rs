@@ -8,7 +8,7 @@ use a2a_runtime::error_chain::describe;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let settings: Settings = a2a_runtime::settings::parse(&SIBLINGS);
+    let settings: Settings = a2a_runtime::settings::parse(SIBLINGS);
     match process::run(settings).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

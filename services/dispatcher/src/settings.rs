@@ -22,15 +22,39 @@ use crate::dispatcher::Limits;
 use crate::schedule::ceilings;
 use crate::webhook::WebhookLimits;
 
-/// Variables of the task service, which deployments may set for both.
-pub const SIBLINGS: [&str; 3] = ["A2A_AGENT_GRPC_ADDR", "A2A_HTTP_ADDR", "A2A_AGENT_CARD"];
+/// Settings of the task service that may stand in the same environment.
+pub const SIBLINGS: &[&str] = &[
+    "A2A_AGENT_CARD",
+    "A2A_AGENT_GRPC_ADDR",
+    "A2A_DIRECT_REPLY_WAIT_MS",
+    "A2A_EXTENDED_AGENT_CARD",
+    "A2A_HTTP_ADDR",
+    "A2A_IDEMPOTENCY_MS",
+    "A2A_LATE_ARTIFACTS",
+    "A2A_MAX_BLOCKING_WAIT_MS",
+    "A2A_MAX_HISTORY_MESSAGES",
+    "A2A_MAX_MESSAGE_BYTES",
+    "A2A_MAX_METADATA_BYTES",
+    "A2A_MAX_PARTS",
+    "A2A_MAX_PART_BYTES",
+    "A2A_MAX_PUSH_CONFIGS",
+    "A2A_MAX_REQUEST_BYTES",
+    "A2A_MAX_STREAMS_PER_CALLER",
+    "A2A_MAX_TASKS_PER_TENANT",
+    "A2A_MESSAGE_ID_IS_IDEMPOTENCY_KEY",
+    "A2A_TASK_CREATION",
+    "A2A_UNKNOWN_CONTEXTS",
+    "A2A_WORK_LEASE_MS",
+    "A2A_WORK_MAX_DELIVERIES",
+    "A2A_WORK_MAX_LEASES",
+];
 
 /// What a lease must outlast an attempt by: the answer has to be recorded under it.
 const LEASE_MARGIN_MS: u64 = 1_000;
 
 /// Delivers the events of tasks to webhooks: at least once, in order, retried until they are old
 #[derive(Clone, Debug, Parser)]
-#[command(name = "a2a-dispatcher", version)]
+#[command(name = "a2a-dispatcher", version, about, max_term_width = 100)]
 pub struct Settings {
     #[command(flatten)]
     pub store: StoreSettings,

@@ -9,7 +9,7 @@
 //! | `shards` | string | the number of shards; a mismatch stops a process | ever |
 //! | `{NN}:idempotency:<digest>` | string | what a key was first used for: digest of the request, task id, change id | its time is over |
 //! | `{NN}:quota:<tenant>` | string | tasks of a tenant, where they are limited | ever |
-//! | `{NN}:reply:<task>` | string | StreamResponse: the message that answered in place of a task | its time is over |
+//! | `{NN}:reply:<task>` | hash | `payload` (StreamResponse), `id`: the message that answered in place of a task | its time is over |
 //! | `{NN}:taken:<task>` | hash | change id of a message sent with a key -> revision | its time is over |
 //! | `{NN}:task:<task>` | hash | `revision`, `state`, `tenant`, `owner`, `context`, `status` (TaskStatus), `status_at` (ms), `status_revision`, `metadata` (Struct), `member` (of the indexes), `messages` (in the history), `cancelable`, `provisional` (set while only its agent sees it) | the task expires |
 //! | `{NN}:history:<task>` | list | 8 bytes of revision, then a Message; in the order appended | the task expires |

@@ -89,8 +89,8 @@ impl Store {
 
     /// The message that answered in place of a task, if one did.
     pub async fn direct_reply(&self, task: &str) -> Result<Option<StreamResponse>, Fault> {
-        let mut command = redis::cmd("GET");
-        command.arg(self.keys.task(task).reply());
+        let mut command = redis::cmd("HGET");
+        command.arg(self.keys.task(task).reply()).arg("payload");
         let reply: Option<Vec<u8>> = self.link.query(&command).await?;
         Ok(reply.map(|bytes| protobuf("reply", &bytes)).transpose()?)
     }

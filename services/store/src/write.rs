@@ -156,6 +156,8 @@ pub struct MessageChange<'a> {
 /// A message that takes the place of a provisional task, decided on `head`.
 #[derive(Clone, Debug)]
 pub struct Reply<'a> {
+    /// Names this reply: sent again, it is given once.
+    pub id: String,
     /// The task as it was read.
     pub head: &'a TaskHead,
     /// What the caller is sent.
@@ -196,6 +198,7 @@ impl Store {
             .key(keys.shard().context_index(&new.tenant, &new.context))
             .key(keys.push())
             .key(keys.push_lane(config_id))
+            .key(keys.reply())
             .arg(&new.change_id)
             .arg(&new.id)
             .arg(&new.tenant)
@@ -217,7 +220,8 @@ impl Store {
         self.link.run(&call).await
     }
 
-    /// Makes a provisional task one that clients see; `response` shows it.
+    /// Makes a provisional task one that clients see; `response` shows it. Under
+    /// a lease that is another's by now it stays as it is.
     pub async fn promote(
         &self,
         head: &TaskHead,
@@ -225,6 +229,7 @@ impl Store {
         at_ms: i64,
         response: &StreamResponse,
         trace: &str,
+        lease_token: &str,
     ) -> Result<Commit, Fault> {
         let keys = self.keys.task(&head.id);
         let call = Call::new(&script::PROMOTE)
@@ -234,6 +239,7 @@ impl Store {
             .key(keys.shard().tenant_index(&head.tenant))
             .key(keys.shard().state_index(&head.tenant, head.state))
             .key(keys.shard().context_index(&head.tenant, &head.context))
+            .key(keys.shard().leases_work())
             .arg(change_id)
             .arg(&head.id)
             .arg(&head.tenant)
@@ -241,12 +247,13 @@ impl Store {
             .arg(at_ms)
             .arg(response.encode_to_vec())
             .arg(trace)
-            .arg(self.log_max_events);
+            .arg(self.log_max_events)
+            .arg(lease_token);
         self.link.run(&call).await
     }
 
     /// Answers with a message in place of a provisional task. `Conflict` means
-    /// that clients see the task already.
+    /// that clients see the task already, `Gone` perhaps that it was answered.
     pub async fn reply(&self, reply: &Reply<'_>) -> Result<Commit, Fault> {
         let head = reply.head;
         let keys = self.keys.task(&head.id);
@@ -269,7 +276,8 @@ impl Store {
             .arg(reply.lease.token)
             .arg(reply.response.encode_to_vec())
             .arg(&reply.trace)
-            .arg(reply.keep_ms);
+            .arg(reply.keep_ms)
+            .arg(&reply.id);
         self.link.run(&call).await
     }
 

@@ -13,7 +13,7 @@ mod views;
 use a2a_lifecycle::transition::expect_revision;
 use a2a_store::{LeaseTerm, TaskHead};
 
-use crate::{call::Call, error::Error, tasks::Tasks};
+use crate::{error::Error, tasks::Tasks};
 
 /// The service behind the agents' door. Cheap to clone.
 #[derive(Clone)]
@@ -46,16 +46,11 @@ impl Agents {
         self.tasks.store.head(id).await?.ok_or(Error::NotFound)
     }
 
-    /// The task as a worker's command finds it: at the revision that it expects,
-    /// and one that clients see from now on.
-    async fn head_to_change(&self, call: &Call, id: &str, expected: Option<u64>) -> Result<TaskHead, Error> {
+    /// The task as a worker's command finds it: at the revision that it expects.
+    async fn head_at(&self, id: &str, expected: Option<u64>) -> Result<TaskHead, Error> {
         let head = self.head(id).await?;
         expect_revision(&head.lifecycle(), expected)?;
-        if !head.provisional {
-            return Ok(head);
-        }
-        self.tasks.promote(head, &call.stored_trace()).await?;
-        self.head(id).await
+        Ok(head)
     }
 
     fn lease<'a>(&self, token: &'a str) -> LeaseTerm<'a> {

@@ -5,12 +5,13 @@ use std::{collections::VecDeque, sync::Arc};
 
 use a2a_lifecycle::State;
 use a2a_proto::a2a::{StreamResponse, stream_response::Payload};
-use a2a_store::{LogEntry, LogRead, Parts, Store, TaskView};
+use a2a_store::{LogRead, Parts, Store, TaskView};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     error::Error,
     hub::{Live, Signal, Subscription},
+    tasks::shorten_history,
 };
 
 /// A reader whose cursor lives in memory.
@@ -49,6 +50,11 @@ impl Follow {
         Self { store, subscription, cursor, ready: VecDeque::new(), stopping, history_length }
     }
 
+    /// Makes the next change be looked up in the log.
+    pub fn look_again(&self) {
+        self.subscription.catch_up();
+    }
+
     /// The next change. Fails when the service stops, or when the task is gone.
     pub async fn next(&mut self) -> Result<Item, Error> {
         loop {
@@ -74,8 +80,7 @@ impl Follow {
         if live.revision > self.cursor + 1 {
             return self.catch_up().await;
         }
-        self.cursor = live.revision;
-        self.ready.extend(live.response.clone().map(|response| Item::change(live.revision, response)));
+        self.push(live.revision, live.response.clone());
         Ok(())
     }
 
@@ -85,10 +90,12 @@ impl Follow {
         loop {
             // Read before the log, which therefore holds all that it counts: a
             // log that ends earlier has lost entries.
-            let head = self.store.head(self.subscription.task()).await?.ok_or(Error::NotFound)?;
+            let Some(head) = self.store.head(self.subscription.task()).await? else {
+                return self.take_reply().await;
+            };
             match self.store.log_after(self.subscription.task(), self.cursor).await? {
                 LogRead::Entries(entries) if !entries.is_empty() => {
-                    entries.into_iter().for_each(|entry| self.push(entry));
+                    entries.into_iter().for_each(|entry| self.push(entry.revision, entry.response));
                 }
                 LogRead::Entries(_) if head.revision <= self.cursor => return Ok(()),
                 LogRead::Entries(_) | LogRead::Gap => self.start_over().await?,
@@ -113,9 +120,13 @@ impl Follow {
         Ok(())
     }
 
-    fn push(&mut self, entry: LogEntry) {
-        self.cursor = entry.revision;
-        self.ready.extend(entry.response.map(|response| Item::change(entry.revision, response)));
+    fn push(&mut self, revision: u64, response: Option<StreamResponse>) {
+        self.cursor = revision;
+        let Some(mut response) = response else { return };
+        if let Some(Payload::Task(task)) = &mut response.payload {
+            shorten_history(task, self.history_length);
+        }
+        self.ready.push_back(Item::change(revision, response));
     }
 }
 

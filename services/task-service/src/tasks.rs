@@ -35,7 +35,7 @@ use crate::{
     parse::{Bounds, SendContext},
 };
 
-pub(crate) use events::{artifact_event, status_event, timestamp};
+pub(crate) use events::{artifact_event, shorten_history, status_event, timestamp};
 
 /// How often a decision is made anew after losing a race for the task.
 pub(crate) const COMMIT_TRIES: usize = 32;

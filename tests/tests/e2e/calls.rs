@@ -138,8 +138,13 @@ pub(crate) async fn recorded(redis: &RedisServer, task: &str) -> Vec<String> {
         redis::cmd("KEYS").arg("*:changes").query_async(&mut connection).await.expect("keys");
     let mut kinds = Vec::new();
     for stream in streams {
-        let entries: StreamRangeReply =
-            redis::cmd("XRANGE").arg(stream).arg("-").arg("+").query_async(&mut connection).await.expect("changes");
+        let entries: StreamRangeReply = redis::cmd("XRANGE")
+            .arg(stream)
+            .arg("-")
+            .arg("+")
+            .query_async(&mut connection)
+            .await
+            .expect("changes");
         let of_task = entries.ids.iter().filter(|entry| entry.get::<String>("task").as_deref() == Some(task));
         kinds.extend(of_task.filter_map(|entry| entry.get::<String>("kind")));
     }

@@ -4,7 +4,8 @@ use a2a_proto::a2a::TaskState;
 
 use crate::moves::{Move, check_moved, check_not_found, check_wrong_state};
 
-const SOURCES: &[TaskState] = &[TaskState::Submitted, TaskState::Working, TaskState::InputRequired, TaskState::AuthRequired];
+const SOURCES: &[TaskState] =
+    &[TaskState::Submitted, TaskState::Working, TaskState::InputRequired, TaskState::AuthRequired];
 
 #[tokio::test]
 async fn moved() {

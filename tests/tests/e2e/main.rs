@@ -1,11 +1,6 @@
 //! The services end to end: real processes on a real Redis, over the wire. A
 //! module a command or subject, a test an outcome.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod artifacts;
 mod calls;
@@ -14,6 +9,7 @@ mod cards;
 mod complete_task;
 mod create_task_push_notification_config;
 mod delete_task_push_notification_config;
+mod direct_message;
 mod fail_task;
 mod get_extended_agent_card;
 mod get_task;

@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 
 use a2a_proto::{
-    a2a::{CancelTaskRequest, StreamResponse, SubscribeToTaskRequest, Task, TaskState, stream_response::Payload},
+    a2a::{
+        CancelTaskRequest, StreamResponse, SubscribeToTaskRequest, Task, TaskState, stream_response::Payload,
+    },
     agent::TransitionRequest,
 };
 use a2a_tests::clients::{self, AgentClient};
@@ -123,7 +125,8 @@ pub(crate) async fn in_state(stage: &mut Stage, wanted: TaskState) -> Task {
         TaskState::Failed => Move::Fail,
         TaskState::Rejected => Move::Reject,
     };
-    let moved = step.ask(&mut stage.agent, transition(&task)).await.expect("a move from SUBMITTED").into_inner();
+    let moved =
+        step.ask(&mut stage.agent, transition(&task)).await.expect("a move from SUBMITTED").into_inner();
     assert_eq!(state(&moved), wanted.as_str_name());
     moved
 }

@@ -3,7 +3,7 @@
 mod blocking;
 mod shape;
 
-use a2a_proto::a2a::Message;
+use a2a_proto::a2a::{Message, Part};
 use a2a_tests::{clients, process::ServiceOptions};
 use serde_json::json;
 use tonic::Code;
@@ -11,8 +11,8 @@ use tonic::Code;
 use crate::{
     calls::{
         EXTENSION, NO_TASK, OLD, STRANGERS, as_tenant, assert_extension_required, assert_not_found,
-        assert_old_version, assert_refused, at_once, at_version, cancel, get, message_of, recorded, saying,
-        to_task, wire, with_extensions,
+        assert_old_version, assert_refused, at_once, at_version, cancel, get, list, message_of, recorded,
+        saying, to_task, wire, with_extensions,
     },
     cards::{declaring, requiring_an_extension},
     stage::{Stage, state, task, text, transition},
@@ -110,11 +110,8 @@ async fn task_terminal() {
 async fn context_mismatch() {
     let mut stage = Stage::set().await;
     let task = stage.working("hello").await;
-    let message = Message {
-        task_id: task.id.clone(),
-        context_id: "another".to_owned(),
-        ..clients::user_text("more")
-    };
+    let message =
+        Message { task_id: task.id.clone(), context_id: "another".to_owned(), ..clients::user_text("more") };
     let refused = stage.client.send_message(message_of("", message)).await.unwrap_err();
     assert_refused(&refused, Code::InvalidArgument, "CONTEXT_MISMATCH");
     assert_eq!(recorded(&stage.redis, &task.id).await, ["TaskCreated", "TaskStatusUpdated"]);
@@ -122,8 +119,7 @@ async fn context_mismatch() {
 
 #[tokio::test]
 async fn history_limit() {
-    let mut stage =
-        Stage::set_with(ServiceOptions::default().flag("max-history-messages", 3)).await;
+    let mut stage = Stage::set_with(ServiceOptions::default().flag("max-history-messages", 3)).await;
     let task = stage.submitted("one").await;
     stage.agent.start_working(saying(&task, "two, once the next takes its place")).await.unwrap();
     stage.agent.report_progress(saying(&task, "not in the history yet")).await.unwrap();
@@ -133,6 +129,57 @@ async fn history_limit() {
     let found = stage.client.get_task(get(&task.id)).await.unwrap().into_inner();
     assert_eq!(found.history.len(), 3);
     stage.agent.complete_task(transition(&task)).await.expect("the agent may still end it");
+}
+
+#[tokio::test]
+async fn task_limit() {
+    let mut stage = Stage::set_with(ServiceOptions::default().flag("max-tasks-per-tenant", 2)).await;
+    let first = stage.submitted("one").await;
+    stage.submitted("two").await;
+    stage.agent.complete_task(transition(&first)).await.unwrap();
+    let refused = stage.client.send_message(clients::send_and_return("three")).await.unwrap_err();
+    assert_refused(&refused, Code::ResourceExhausted, "RESOURCE_EXHAUSTED");
+    let listed = stage.client.list_tasks(list("")).await.unwrap().into_inner();
+    assert_eq!(listed.total_size, 2, "a finished task counts, a refused one does not");
+    let other = as_tenant("acme", clients::send_and_return("one of ours"));
+    stage.client.send_message(other).await.expect("each tenant has its own limit");
+    let request = at_once(to_task(&listed.tasks.iter().find(|task| task.id != first.id).unwrap().id, "more"));
+    stage.client.send_message(request).await.expect("a follow-up makes no task");
+}
+
+#[tokio::test]
+async fn context_not_accepted() {
+    let mut stage = Stage::set_with(ServiceOptions::default().flag("unknown-contexts", "refuse")).await;
+    let known = stage.submitted("hello").await.context_id;
+    let in_context = |context: &str| {
+        let message = Message { context_id: context.to_owned(), ..clients::user_text("hello") };
+        at_once(message_of("", message))
+    };
+    let refused = stage.client.send_message(in_context("made-up")).await.unwrap_err();
+    assert_refused(&refused, Code::InvalidArgument, "CONTEXT_NOT_ACCEPTED");
+    let theirs = as_tenant("acme", in_context(&known));
+    let refused = stage.client.send_message(theirs).await.unwrap_err();
+    assert_refused(&refused, Code::InvalidArgument, "CONTEXT_NOT_ACCEPTED");
+    let second = task(stage.client.send_message(in_context(&known)).await.unwrap().into_inner());
+    assert_eq!(second.context_id, known);
+    assert_eq!(stage.client.list_tasks(list("")).await.unwrap().into_inner().total_size, 2);
+}
+
+#[tokio::test]
+async fn content_type_not_supported() {
+    let mut stage = declaring(json!({})).await;
+    let typed = |media_type: &str| {
+        let mut message = clients::user_text("hello");
+        message.parts.push(Part { media_type: media_type.to_owned(), ..clients::text_part("more") });
+        at_once(message_of("", message))
+    };
+    let refused = stage.client.send_message(typed("image/png")).await.unwrap_err();
+    assert_refused(&refused, Code::InvalidArgument, "CONTENT_TYPE_NOT_SUPPORTED");
+    assert_eq!(clients::violations(&refused), ["message.parts[1].mediaType"]);
+    assert_eq!(stage.client.list_tasks(list("")).await.unwrap().into_inner().total_size, 0);
+    for taken in ["", "text/plain", "Text/Plain; charset=utf-8"] {
+        stage.client.send_message(typed(taken)).await.unwrap();
+    }
 }
 
 #[tokio::test]
@@ -163,7 +210,7 @@ async fn version_not_supported() {
     let mut stage = Stage::set().await;
     let request = at_version(OLD, clients::send_and_return("hello"));
     assert_old_version(&stage.client.send_message(request).await.unwrap_err());
-    let listed = stage.client.list_tasks(crate::calls::list("")).await.unwrap().into_inner();
+    let listed = stage.client.list_tasks(list("")).await.unwrap().into_inner();
     assert_eq!(listed.total_size, 0);
 }
 

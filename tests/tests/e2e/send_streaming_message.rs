@@ -57,7 +57,10 @@ async fn the_stream_stays_open_through_auth_required() {
     stage.agent.require_auth(saying(&task, "sign in over there")).await.unwrap();
     stage.agent.start_working(transition(&task)).await.unwrap();
     stage.agent.complete_task(transition(&task)).await.unwrap();
-    assert_eq!(rest(events).await, ["TASK_STATE_AUTH_REQUIRED", "TASK_STATE_WORKING", "TASK_STATE_COMPLETED"]);
+    assert_eq!(
+        rest(events).await,
+        ["TASK_STATE_AUTH_REQUIRED", "TASK_STATE_WORKING", "TASK_STATE_COMPLETED"]
+    );
 }
 
 #[tokio::test]
@@ -144,6 +147,32 @@ async fn history_limit() {
     let refused = stage.client.send_streaming_message(clients::follow_up(&task, "two")).await.unwrap_err();
     assert_refused(&refused, Code::ResourceExhausted, "RESOURCE_EXHAUSTED");
     assert_eq!(recorded(&stage.redis, &task.id).await, ["TaskCreated"]);
+}
+
+#[tokio::test]
+async fn task_limit() {
+    let mut stage = Stage::set_with(ServiceOptions::default().flag("max-tasks-per-tenant", 1)).await;
+    stage.submitted("one").await;
+    let refused = stage.client.send_streaming_message(clients::send("two")).await.unwrap_err();
+    assert_refused(&refused, Code::ResourceExhausted, "RESOURCE_EXHAUSTED");
+}
+
+#[tokio::test]
+async fn context_not_accepted() {
+    let mut stage = Stage::set_with(ServiceOptions::default().flag("unknown-contexts", "refuse")).await;
+    let mut request = clients::send("hello");
+    request.message.as_mut().unwrap().context_id = "made-up".to_owned();
+    let refused = stage.client.send_streaming_message(request).await.unwrap_err();
+    assert_refused(&refused, Code::InvalidArgument, "CONTEXT_NOT_ACCEPTED");
+}
+
+#[tokio::test]
+async fn content_type_not_supported() {
+    let mut stage = declaring(json!({"streaming": true})).await;
+    let mut request = clients::send("hello");
+    request.message.as_mut().unwrap().parts[0].media_type = "image/png".to_owned();
+    let refused = stage.client.send_streaming_message(request).await.unwrap_err();
+    assert_refused(&refused, Code::InvalidArgument, "CONTENT_TYPE_NOT_SUPPORTED");
 }
 
 #[tokio::test]

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use a2a_proto::{
-    a2a::{SendMessageRequest, SendMessageResponse, StreamResponse, Task, send_message_response, stream_response},
+    a2a::{
+        SendMessageRequest, SendMessageResponse, StreamResponse, Task, send_message_response, stream_response,
+    },
     agent::{ReceiveWorkRequest, TransitionRequest, WorkItem},
 };
 use a2a_tests::{
@@ -58,7 +60,9 @@ impl Stage {
         request: SendMessageRequest,
     ) -> tokio::task::JoinHandle<Result<Task, tonic::Status>> {
         let mut client = self.client.clone();
-        tokio::spawn(async move { client.send_message(request).await.map(|answer| task(answer.into_inner())) })
+        tokio::spawn(
+            async move { client.send_message(request).await.map(|answer| task(answer.into_inner())) },
+        )
     }
 
     /// A worker's stream.
@@ -98,7 +102,9 @@ pub(crate) async fn next<T>(stream: &mut Streaming<T>) -> T {
 /// The items of a stream up to its end.
 pub(crate) async fn all<T>(mut stream: Streaming<T>) -> Vec<T> {
     let mut items = Vec::new();
-    while let Some(item) = tokio::time::timeout(SOON, stream.message()).await.expect("in time").expect("no error") {
+    while let Some(item) =
+        tokio::time::timeout(SOON, stream.message()).await.expect("in time").expect("no error")
+    {
         items.push(item);
     }
     items
@@ -117,7 +123,9 @@ pub(crate) fn gist(item: &StreamResponse) -> String {
             let parts = &update.artifact.as_ref().expect("an artifact").parts;
             format!("artifact {}", parts.iter().map(text).collect::<String>())
         }
-        Payload::Message(message) => format!("message {}", message.parts.iter().map(text).collect::<String>()),
+        Payload::Message(message) => {
+            format!("message {}", message.parts.iter().map(text).collect::<String>())
+        }
     }
 }
 

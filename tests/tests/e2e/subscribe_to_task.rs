@@ -86,7 +86,10 @@ async fn subscribers_see_the_same_and_each_its_own() {
     stage.agent.fail_task(transition(&two)).await.unwrap();
     let first = all(first).await;
     assert_eq!(first, all(second).await);
-    assert_eq!(first.iter().map(gist).collect::<Vec<_>>(), ["task TASK_STATE_SUBMITTED", "TASK_STATE_COMPLETED"]);
+    assert_eq!(
+        first.iter().map(gist).collect::<Vec<_>>(),
+        ["task TASK_STATE_SUBMITTED", "TASK_STATE_COMPLETED"]
+    );
     let other: Vec<_> = all(other).await.iter().map(gist).collect();
     assert_eq!(other, ["task TASK_STATE_SUBMITTED", "TASK_STATE_WORKING", "TASK_STATE_FAILED"]);
 }

@@ -20,7 +20,8 @@ async fn updated_in_every_live_state() {
         let subscribe = SubscribeToTaskRequest { id: task.id.clone(), ..SubscribeToTaskRequest::default() };
         let mut events = stage.client.subscribe_to_task(subscribe).await.expect("subscribe").into_inner();
         next(&mut events).await;
-        let sent = UpdateArtifactRequest { metadata: Some(metadata("why", "because")), ..chunk(&task, "x", false) };
+        let sent =
+            UpdateArtifactRequest { metadata: Some(metadata("why", "because")), ..chunk(&task, "x", false) };
         let answer = stage.agent.update_artifact(sent.clone()).await.expect("update").into_inner();
         assert_eq!(answer.revision, revision_in(&stage, &task).await);
         let stored = get(&mut stage, &task).await;
@@ -48,7 +49,10 @@ async fn nothing_is_added_after_the_last_chunk() {
     stage.agent.update_artifact(last).await.expect("the last chunk");
     let before = stage.redis.fingerprint(&[]).await;
     let refused = stage.agent.update_artifact(chunk(&task, "b", true)).await.expect_err("a refusal");
-    assert_eq!((refused.code(), clients::reason(&refused).as_str()), (Code::InvalidArgument, "INVALID_ARGUMENT"));
+    assert_eq!(
+        (refused.code(), clients::reason(&refused).as_str()),
+        (Code::InvalidArgument, "INVALID_ARGUMENT")
+    );
     before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
     stage.agent.update_artifact(chunk(&task, "c", false)).await.expect("a new one takes its place");
     assert_eq!(texts(&get(&mut stage, &task).await), "c");
@@ -105,7 +109,9 @@ fn is_terminal(held: TaskState) -> bool {
 
 #[track_caller]
 fn check_event(event: &StreamResponse, task: &Task, sent: &UpdateArtifactRequest) {
-    let Some(Payload::ArtifactUpdate(update)) = &event.payload else { panic!("no artifact update: {event:?}") };
+    let Some(Payload::ArtifactUpdate(update)) = &event.payload else {
+        panic!("no artifact update: {event:?}")
+    };
     assert_eq!((&update.task_id, &update.context_id), (&task.id, &task.context_id));
     assert_eq!((&update.artifact, &update.metadata), (&sent.artifact, &sent.metadata));
     assert_eq!((update.append, update.last_chunk), (sent.append, sent.last_chunk));

@@ -4,12 +4,13 @@
 --
 -- KEYS  1 task  2 history  3 events  4 changes  5 requests  6 due work
 --       7 tenants  8 index of the tenant  9 of the state  10 of the context
---       11 configs  12 lane of the config
+--       11 configs  12 lane of the config  13 reply in place of the task
 -- ARGV  1 change id  2 task id  3 tenant  4 owner  5 context  6 at, ms
 --       7 index member  8 state  9 status  10 metadata  11 history entry
 --       12 payload  13 request  14 trace  15 most events a log
 --       16 config id or ''  17 config  18 provisional: '1' | '0'
--- Reply 'ok' | 'repeated' when this very change was applied before | 'exists'
+-- Reply 'ok' | 'repeated' when this very change was applied before, or was
+--       answered with a message | 'exists'
 local task, history, events, changes = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local e = {
   id = ARGV[1], task = ARGV[2], tenant = ARGV[3], at_ms = ARGV[6], kind = 'TaskCreated', revision = 1,
@@ -17,6 +18,7 @@ local e = {
 }
 local member, config, provisional = ARGV[7], ARGV[16], ARGV[18] == '1'
 
+if redis.call('EXISTS', KEYS[13]) == 1 then return 'repeated' end
 if redis.call('EXISTS', task) == 1 then
   return applied(events, 1, e.id) and 'repeated' or 'exists'
 end

@@ -18,9 +18,9 @@ impl Agents {
     pub async fn update_artifact(&self, call: &Call, request: UpdateArtifactRequest) -> Result<u64, Error> {
         let artifact = parse::artifact(request.artifact.clone(), self.tasks.policy.bounds)?;
         parse::request_metadata(request.metadata.as_ref(), self.tasks.policy.bounds)?;
-        let expected = parse::revision("expectedRevision", request.expected_revision)?;
+        let mut expected = parse::revision("expectedRevision", request.expected_revision)?;
         for _ in 0..COMMIT_TRIES {
-            match self.try_artifact(call, &request, &artifact, expected).await? {
+            match self.try_artifact(call, &request, &artifact, &mut expected).await? {
                 (Commit::Applied, revision) => return Ok(revision),
                 (Commit::Gone, _) => return Err(Error::NotFound),
                 (Commit::Fenced, _) => return Err(Error::LeaseLost),
@@ -35,13 +35,18 @@ impl Agents {
         call: &Call,
         request: &UpdateArtifactRequest,
         artifact: &Artifact,
-        expected: Option<u64>,
+        expected: &mut Option<u64>,
     ) -> Result<(Commit, u64), Error> {
-        let head = self.head_to_change(call, &request.id, expected).await?;
+        let head = self.head_at(&request.id, *expected).await?;
         let held = self.tasks.store.held_artifact(&head.id, &artifact.artifact_id).await?;
         let UpdateArtifactRequest { append, last_chunk, .. } = *request;
         let command = ArtifactCommand { append, last_chunk, held };
         let decided = update_artifact(&head.lifecycle(), command, &self.tasks.policy.rules)?;
+        if head.provisional {
+            self.tasks.promote(head, &call.stored_trace(), &request.lease_token).await?;
+            *expected = expected.map(|revision| revision + 1);
+            return Ok((Commit::Conflict, 0));
+        }
         let metadata = request.metadata.clone();
         let change = ArtifactChange {
             change_id: random::uuid().to_string(),

@@ -21,9 +21,7 @@ impl Agents {
     ) -> Result<(), Error> {
         let message = request.message.ok_or_else(|| Error::invalid("message", "is required"))?;
         let head = match self.head(&request.id).await {
-            Err(Error::NotFound) if self.tasks.store.direct_reply(&request.id).await?.is_some() => {
-                return Ok(());
-            }
+            Err(Error::NotFound) => return self.was_replied_to(&request.id).await,
             head => head?,
         };
         let new_id = || random::uuid().to_string();
@@ -32,6 +30,7 @@ impl Agents {
         // A server's message names a task only if there is one.
         message.task_id.clear();
         let reply = Reply {
+            id: random::uuid().to_string(),
             head: &head,
             response: StreamResponse { payload: Some(Payload::Message(message)) },
             trace: call.stored_trace(),
@@ -40,10 +39,15 @@ impl Agents {
         };
         match self.tasks.store.reply(&reply).await? {
             Commit::Applied => self.give_back(&head.tenant).await,
-            Commit::Gone => Err(Error::NotFound),
+            Commit::Gone => self.was_replied_to(&head.id).await,
             Commit::Fenced => Err(Error::LeaseLost),
             Commit::Conflict | Commit::Full => Err(Refusal::StateConflict { state: head.state }.into()),
         }
+    }
+
+    /// A reply that was given already needs no other.
+    async fn was_replied_to(&self, id: &str) -> Result<(), Error> {
+        self.tasks.store.direct_reply(id).await?.map(|_| ()).ok_or(Error::NotFound)
     }
 
     /// What was reserved for a task is free again.

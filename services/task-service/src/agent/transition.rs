@@ -24,11 +24,16 @@ impl Agents {
         request: TransitionRequest,
     ) -> Result<(Task, u64), Error> {
         parse::request_metadata(request.metadata.as_ref(), self.tasks.policy.bounds)?;
-        let expected = parse::revision("expectedRevision", request.expected_revision)?;
+        let mut expected = parse::revision("expectedRevision", request.expected_revision)?;
         for _ in 0..COMMIT_TRIES {
-            let head = self.head_to_change(call, &request.id, expected).await?;
+            let head = self.head_at(&request.id, expected).await?;
             let decided = set_status(&head.lifecycle(), command, clock::unix_ms())?;
             let message = self.status_message(&head, request.status_message.clone())?;
+            if head.provisional {
+                self.tasks.promote(head, &call.stored_trace(), &request.lease_token).await?;
+                expected = expected.map(|revision| revision + 1);
+                continue;
+            }
             let lease = self.lease(&request.lease_token);
             let metadata = request.metadata.clone();
             let change = status_change(&head, &decided, message, metadata, call.stored_trace(), lease);

@@ -127,9 +127,10 @@ impl A2aService for ClientDoor {
 /// after which revision to resume it.
 fn responses(call: &Call, mut items: TaskStream) -> Response<Responses> {
     let resumed = call.resume_after.map(|_| items.is_resumed());
+    let resumed_at = call.resume_after.filter(|_| items.is_resumed());
     let shows_revisions = revisions::are_wanted(call);
     let stream: Responses = Box::pin(async_stream::stream! {
-        let mut seen = None;
+        let mut seen = resumed_at;
         while let Some(item) = items.next().await {
             match item {
                 Ok(item) => {

@@ -1,7 +1,7 @@
 //! What subscribers and webhooks are sent.
 
 use a2a_proto::a2a::{
-    Artifact, StreamResponse, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent,
+    Artifact, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatus, TaskStatusUpdateEvent,
     stream_response::Payload,
 };
 use a2a_store::TaskHead;
@@ -11,6 +11,12 @@ use prost_types::{Struct, Timestamp};
 pub(crate) fn timestamp(at_ms: i64) -> Timestamp {
     let nanos = i32::try_from(at_ms.rem_euclid(1_000) * 1_000_000).unwrap_or_default();
     Timestamp { seconds: at_ms.div_euclid(1_000), nanos }
+}
+
+/// Leaves the newest `most` messages of a task's history; without a limit all.
+pub(crate) fn shorten_history(task: &mut Task, most: Option<usize>) {
+    let skipped = most.map_or(0, |most| task.history.len().saturating_sub(most));
+    task.history.drain(..skipped);
 }
 
 /// The task's status changed.

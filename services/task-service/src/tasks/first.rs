@@ -7,14 +7,18 @@ use a2a_runtime::{clock, random};
 use a2a_store::{Commit, Parts, TaskHead};
 
 use super::{COMMIT_TRIES, Tasks};
-use crate::{call::Call, error::Error, follow::Follow};
+use crate::{
+    call::Call,
+    error::Error,
+    follow::{Follow, Item},
+};
 
 /// What became of a message.
 pub(super) enum FirstWord {
     /// The agent answered with a message.
     Message(Box<Message>),
-    /// It became a task, at this revision.
-    Task(u64),
+    /// It became a task, which stood so when it was first seen.
+    Task(Box<Item>),
 }
 
 impl Tasks {
@@ -35,20 +39,25 @@ impl Tasks {
             return Ok(word);
         }
         if let Some(head) = self.store.head(task).await? {
-            self.promote(head, &call.stored_trace()).await?;
+            self.promote(head, &call.stored_trace(), "").await?;
         }
+        // What was being read when the patience ended is lost.
+        follow.look_again();
         hear(follow).await
     }
 
-    /// Makes a provisional task one that clients see.
-    pub(crate) async fn promote(&self, head: TaskHead, trace: &str) -> Result<(), Error> {
+    /// Makes a provisional task one that clients see, in the name of nobody or
+    /// of the holder of a lease.
+    pub(crate) async fn promote(&self, head: TaskHead, trace: &str, lease_token: &str) -> Result<(), Error> {
         let (id, change_id) = (head.id, random::uuid().to_string());
         for _ in 0..COMMIT_TRIES {
             let Some(view) = self.store.read(&id, Parts::ALL).await? else { return Ok(()) };
             let head = view.head.clone();
             let response = StreamResponse { payload: Some(Payload::Task(view.into_task(None))) };
-            match self.store.promote(&head, &change_id, clock::unix_ms(), &response, trace).await? {
+            let at_ms = clock::unix_ms();
+            match self.store.promote(&head, &change_id, at_ms, &response, trace, lease_token).await? {
                 Commit::Conflict => {}
+                Commit::Fenced => return Err(Error::LeaseLost),
                 _ => return Ok(()),
             }
         }
@@ -59,9 +68,9 @@ impl Tasks {
 async fn hear(follow: &mut Follow) -> Result<FirstWord, Error> {
     loop {
         let item = follow.next().await?;
-        match item.response.payload {
-            Some(Payload::Message(message)) => return Ok(FirstWord::Message(Box::new(message))),
-            Some(Payload::Task(_)) => return Ok(FirstWord::Task(item.revision)),
+        match &item.response.payload {
+            Some(Payload::Message(message)) => return Ok(FirstWord::Message(Box::new(message.clone()))),
+            Some(Payload::Task(_)) => return Ok(FirstWord::Task(Box::new(item))),
             _ => {}
         }
     }

@@ -47,16 +47,16 @@ impl Tasks {
             return Err(Error::StreamingNotSupported);
         }
         parse::task_id("id", &request.id)?;
-        let place = self.streams.enter(&request.tenant)?;
         let subscription = self.hub.subscribe(&request.id);
         let head = self.visible(&request.tenant, &request.id).await?;
         let subscription = match self.resume(call, &head, subscription).await? {
-            Resumption::Resumed(stream) => return Ok(stream.counted(place)),
+            Resumption::Resumed(stream) => return Ok(stream.counted(self.streams.enter(&request.tenant)?)),
             Resumption::Snapshot(subscription) => subscription,
         };
         if head.state.is_terminal() {
             return Err(Error::SubscribeTerminal);
         }
+        let place = self.streams.enter(&request.tenant)?;
         let first = self.snapshot(&request.id, None).await?;
         let follow = self.follow(subscription, first.revision, None);
         Ok(TaskStream::new(Some(first), follow, Until::Terminal).counted(place))

@@ -23,7 +23,9 @@ impl Tasks {
         subscription: Subscription,
     ) -> Result<Resumption, Error> {
         let Some(after) = call.resume_after else { return Ok(Resumption::Snapshot(subscription)) };
-        let nothing_left = after > head.revision || (after == head.revision && head.state.is_terminal());
+        // A stream ends with the task, whatever comes later.
+        let ended = head.state.is_terminal() && after >= head.status_revision;
+        let nothing_left = ended || after > head.revision;
         if nothing_left || !self.log_reaches(head, after).await? {
             return Ok(Resumption::Snapshot(subscription));
         }

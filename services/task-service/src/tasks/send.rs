@@ -5,7 +5,9 @@ use a2a_lifecycle::{State, transition::take_message};
 use a2a_proto::a2a::{Message, SendMessageRequest, StreamResponse, Task, stream_response::Payload};
 use a2a_store::{Commit, Created, Parts};
 
-use super::{COMMIT_TRIES, TaskStream, Tasks, Until, first::FirstWord, identity::Identity, making};
+use super::{
+    COMMIT_TRIES, TaskStream, Tasks, Until, first::FirstWord, identity::Identity, making, shorten_history,
+};
 use crate::{
     call::Call,
     error::Error,
@@ -46,7 +48,7 @@ impl Tasks {
     pub async fn send(&self, call: &Call, request: SendMessageRequest) -> Result<Answer, Error> {
         let (send, identity) = self.admit_send(call, request).await?;
         let (immediately, history_length) = (send.return_immediately, send.history_length);
-        let Taken { task, mut revision, subscription, kind } = self.take(call, send, identity).await?;
+        let Taken { task, revision, subscription, kind } = self.take(call, send, identity).await?;
         let proposed = match kind {
             TakenKind::Created(created) if immediately => {
                 return Ok(Answer::Task(with_history(*created, history_length), revision));
@@ -55,14 +57,15 @@ impl Tasks {
             TakenKind::Created(_) | TakenKind::Continued => false,
         };
         let mut follow = self.follow(subscription, revision, Some(0));
+        let mut turn_ended = false;
         if proposed {
             let patience = self.policy.direct_replies.filter(|_| immediately);
             match self.first_word(call, &task, &mut follow, patience).await? {
                 FirstWord::Message(message) => return Ok(Answer::Message(*message)),
-                FirstWord::Task(promoted) => revision = promoted,
+                FirstWord::Task(found) => turn_ended = found.entered_after(revision).is_some_and(State::ends_turn),
             }
         }
-        if !immediately {
+        if !immediately && !turn_ended {
             self.wait_for_turn(follow, revision).await?;
         }
         self.answer(&task, history_length).await
@@ -114,10 +117,10 @@ impl Tasks {
 
     async fn create_task(&self, call: &Call, send: Send, identity: Identity) -> Result<Taken, Error> {
         self.admit_context(&send).await?;
-        let (tenant, task) = (send.tenant.clone(), identity.task.clone());
+        let (tenant, task, keyed) = (send.tenant.clone(), identity.task.clone(), identity.keyed);
         let limited = self.policy.max_tasks_per_tenant;
         if limited > 0 && !self.store.reserve_task(&tenant, limited).await? {
-            return self.repeated(&task, identity).await?.ok_or(Error::TaskLimit(limited));
+            return self.repeated(&task, keyed).await?.ok_or(Error::TaskLimit(limited));
         }
         let subscription = self.hub.subscribe(&task);
         let provisional = self.policy.direct_replies.is_some();
@@ -130,19 +133,20 @@ impl Tasks {
             Created::New if provisional => TakenKind::Proposed,
             Created::New => TakenKind::Created(Box::new(making::as_created(&new))),
             Created::Repeated => return Ok(self.taken_before(task, 1, subscription)),
+            // Nobody else was given the id; the log no longer tells how it began.
+            Created::Taken if keyed => return Ok(self.taken_before(task, 1, subscription)),
             // The id is a fresh random one: only a store gone wrong refuses it.
             Created::Taken => return Err(Error::Contended),
         };
         Ok(Taken { task, revision: 1, subscription, kind })
     }
 
-    /// The task that the same send made before, if it did.
-    async fn repeated(&self, task: &str, identity: Identity) -> Result<Option<Taken>, Error> {
-        if !identity.keyed || self.store.head(task).await?.is_none() {
-            return Ok(None);
-        }
+    /// What the same send made before, if it did.
+    async fn repeated(&self, task: &str, keyed: bool) -> Result<Option<Taken>, Error> {
+        let made = keyed
+            && (self.store.head(task).await?.is_some() || self.store.direct_reply(task).await?.is_some());
         let subscription = self.hub.subscribe(task);
-        Ok(Some(self.taken_before(task.to_owned(), 1, subscription)))
+        Ok(made.then(|| self.taken_before(task.to_owned(), 1, subscription)))
     }
 
     /// A message that was taken by an earlier call: what has happened since is
@@ -235,8 +239,6 @@ fn created_item(task: Task, revision: u64) -> Item {
 }
 
 fn with_history(mut task: Task, history_length: Option<usize>) -> Task {
-    if history_length == Some(0) {
-        task.history.clear();
-    }
+    shorten_history(&mut task, history_length);
     task
 }

@@ -24,10 +24,7 @@ async fn stage() -> Stage {
 
 #[track_caller]
 fn assert_lost(refused: &Status) {
-    assert_eq!(
-        (refused.code(), clients::reason(refused).as_str()),
-        (Code::FailedPrecondition, "LEASE_LOST")
-    );
+    assert_eq!((refused.code(), clients::reason(refused).as_str()), (Code::FailedPrecondition, "LEASE_LOST"));
 }
 
 #[tokio::test]
