@@ -34,6 +34,8 @@ pub struct TaskServiceAddrs {
     pub grpc: SocketAddr,
     /// For workers.
     pub agent_grpc: SocketAddr,
+    /// For clients over HTTP.
+    pub http: SocketAddr,
     /// Health and metrics.
     pub admin: SocketAddr,
 }
@@ -57,7 +59,7 @@ pub trait Addresses: DeserializeOwned {
 
 impl Addresses for TaskServiceAddrs {
     const BINARY: &str = "a2a-task-service";
-    const ADDRESS_FLAGS: &[&str] = &["grpc-addr", "agent-grpc-addr", "admin-addr"];
+    const ADDRESS_FLAGS: &[&str] = &["grpc-addr", "agent-grpc-addr", "http-addr", "admin-addr"];
 }
 
 impl Addresses for DispatcherAddrs {
@@ -214,8 +216,10 @@ mod tests {
 
     #[test]
     fn ready_lines_are_read() {
-        let line =
-            r#"{"ready":{"grpc":"127.0.0.1:1","agent_grpc":"127.0.0.1:2","admin":"127.0.0.1:3","later":1}}"#;
+        let line = concat!(
+            r#"{"ready":{"grpc":"127.0.0.1:1","agent_grpc":"127.0.0.1:2","#,
+            r#""http":"127.0.0.1:4","admin":"127.0.0.1:3","later":1}}"#
+        );
         let task_service: TaskServiceAddrs = parse_ready(line).unwrap();
         assert_eq!(task_service.agent_grpc, addr("127.0.0.1:2"));
         let dispatcher: DispatcherAddrs = parse_ready(line).unwrap();

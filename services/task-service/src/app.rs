@@ -23,6 +23,7 @@ use crate::{
     agent::{Agents, Terms},
     card::{BadCard, Card},
     grpc::{AgentDoor, ClientDoor},
+    http::{self, BadOrigin, HttpDoor},
     hub::Hub,
     parse::Bounds,
     settings::{LateArtifacts, Settings, TaskCreation, UnknownContexts},
@@ -51,6 +52,9 @@ pub enum StartError {
     /// The descriptors are broken.
     #[error(transparent)]
     Reflection(#[from] ReflectionError),
+    /// An origin of the CORS setting.
+    #[error(transparent)]
+    Origin(#[from] BadOrigin),
     /// The ready line could not be printed.
     #[error("cannot print the ready line")]
     Announce(#[source] io::Error),
@@ -66,17 +70,22 @@ pub async fn run(settings: Settings, log: LogHandle, shutdown: Shutdown) -> Resu
     let redis = readiness.component("redis");
     let (clients, client_addr) = bind(settings.grpc_addr).await?;
     let (agents, agent_addr) = bind(settings.agent_grpc_addr).await?;
+    let (http, http_addr) = bind(settings.http_addr).await?;
     let (admin_listener, admin_addr) = bind(settings.admin.admin_addr).await?;
     let hub = Hub::new();
-    let services = services(&settings, &store, &hub, client_addr, &shutdown)?;
+    let services = services(&settings, &store, &hub, (client_addr, http_addr), &shutdown)?;
     let registry = Registry::build("a2a-task-service", env!("CARGO_PKG_VERSION"), |_| {});
     let admin = admin::Admin { readiness: readiness.clone(), registry, log };
     tokio::spawn(admin::serve(admin_listener, admin));
-    ready_line::announce(&[("grpc", client_addr), ("agent_grpc", agent_addr), ("admin", admin_addr)])
-        .map_err(StartError::Announce)?;
+    let listening =
+        [("grpc", client_addr), ("agent_grpc", agent_addr), ("http", http_addr), ("admin", admin_addr)];
+    ready_line::announce(&listening).map_err(StartError::Announce)?;
 
     let max_bytes = settings.limits.max_request_bytes;
-    let client_service = A2aServiceServer::new(ClientDoor { tasks: services.tasks })
+    let http_routes =
+        http::router(http_door(&settings, services.tasks.clone()), &settings.cors_allow_origin)?;
+    let missing_version = settings.grpc_version_when_missing.clone();
+    let client_service = A2aServiceServer::new(ClientDoor { tasks: services.tasks, missing_version })
         .max_decoding_message_size(max_bytes)
         .max_encoding_message_size(usize::MAX);
     let agent_service = AgentServiceServer::new(AgentDoor { agents: services.agents })
@@ -91,9 +100,19 @@ pub async fn run(settings: Settings, log: LogHandle, shutdown: Shutdown) -> Resu
     tokio::try_join!(
         serve(clients, client_routes.add_service(client_service), &shutdown),
         serve(agents, agent_routes.add_service(agent_service), &shutdown),
+        serve(http, Routes::from(http_routes), &shutdown),
         async { tail.await.unwrap_or(Ok(())).map_err(StartError::from) },
     )?;
     Ok(())
+}
+
+fn http_door(settings: &Settings, tasks: Tasks) -> HttpDoor {
+    HttpDoor {
+        tasks,
+        missing_version: settings.http_version_when_missing.as_str().into(),
+        max_request_bytes: settings.limits.max_request_bytes,
+        started: clock::now(),
+    }
 }
 
 struct Services {
@@ -105,12 +124,12 @@ fn services(
     settings: &Settings,
     store: &Store,
     hub: &Hub,
-    client_addr: SocketAddr,
+    (client_addr, http_addr): (SocketAddr, SocketAddr),
     shutdown: &Shutdown,
 ) -> Result<Services, StartError> {
     let card = match &settings.agent_card {
         Some(path) => Card::load(path)?,
-        None => Card::sample(&client_addr.to_string()),
+        None => Card::sample(client_addr, http_addr),
     };
     let extended = settings.extended_agent_card.as_deref().map(Card::load).transpose()?;
     let tasks = Tasks::new(store.clone(), hub.clone(), card, extended, policy(settings), shutdown.token());
@@ -156,7 +175,7 @@ fn follow_health(health: [Health; 2], readiness: &Readiness) {
 }
 
 async fn serve(listener: TcpListener, routes: Routes, shutdown: &Shutdown) -> Result<(), StartError> {
-    let server = Server::builder().tcp_nodelay(true).add_routes(routes);
+    let server = Server::builder().accept_http1(true).tcp_nodelay(true).add_routes(routes);
     Ok(server.serve_with_incoming_shutdown(incoming(listener), shutdown.stopping()).await?)
 }
 

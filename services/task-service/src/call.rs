@@ -14,7 +14,7 @@ const MAX_KEY_BYTES: usize = 256;
 /// The circumstances of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Call {
-    /// `A2A-Version`, as named; empty when missing.
+    /// `A2A-Version`, as named, or what the door takes a missing one for.
     pub version: String,
     /// `A2A-Extensions`: URIs that the caller understands.
     pub extensions: Vec<String>,
@@ -69,9 +69,6 @@ pub fn resume_after(value: &str) -> Result<u64, Error> {
 
 fn speaks(version: &str) -> bool {
     let version = version.trim();
-    if version.is_empty() {
-        return true;
-    }
     let mut numbers = version.split('.');
     let major_minor = [numbers.next(), numbers.next()].map(Option::unwrap_or_default).join(".");
     let patch =
@@ -85,10 +82,10 @@ mod tests {
 
     #[test]
     fn only_major_and_minor_count() {
-        for version in ["", "1.0", "1.0.1", "1.0.9", " 1.0 "] {
+        for version in ["1.0", "1.0.1", "1.0.9", " 1.0 "] {
             assert!(speaks(version), "{version:?}");
         }
-        for version in ["0.3", "1.1", "1", "99.0", "1.0.x", "1.0.", "1.0.0.0", "v1.0", "1.00"] {
+        for version in ["", "0.3", "1.1", "1", "99.0", "1.0.x", "1.0.", "1.0.0.0", "v1.0", "1.00"] {
             assert!(!speaks(version), "{version:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! The agent card of the deployment: what it declares decides what is served.
 
-use std::{fs, io, path::Path, sync::Arc};
+use std::{fs, io, net::SocketAddr, path::Path, sync::Arc};
 
 use a2a_proto::{
     a2a::{AgentCapabilities, AgentCard, AgentInterface, AgentSkill},
@@ -46,18 +46,17 @@ impl Card {
 
     /// A card for trying things out: streaming and push, any text.
     #[must_use]
-    pub fn sample(grpc_address: &str) -> Self {
+    pub fn sample(grpc: SocketAddr, http: SocketAddr) -> Self {
         let modes = vec!["*/*".to_owned()];
         let card = AgentCard {
             name: "Sample agent".into(),
             description: "An agent without a card of its own; write one and name it with --agent-card".into(),
             version: env!("CARGO_PKG_VERSION").into(),
-            supported_interfaces: vec![AgentInterface {
-                url: grpc_address.into(),
-                protocol_binding: "GRPC".into(),
-                protocol_version: "1.0".into(),
-                ..AgentInterface::default()
-            }],
+            supported_interfaces: vec![
+                interface("GRPC", grpc.to_string()),
+                interface("JSONRPC", format!("http://{http}/")),
+                interface("HTTP+JSON", format!("http://{http}")),
+            ],
             capabilities: Some(AgentCapabilities {
                 streaming: Some(true),
                 push_notifications: Some(true),
@@ -140,20 +139,33 @@ impl Card {
     }
 }
 
+fn interface(binding: &str, url: String) -> AgentInterface {
+    AgentInterface {
+        url,
+        protocol_binding: binding.into(),
+        protocol_version: "1.0".into(),
+        ..AgentInterface::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn sample() -> Card {
+        Card::sample("127.0.0.1:50051".parse().unwrap(), "127.0.0.1:8080".parse().unwrap())
+    }
+
     #[test]
     fn the_sample_is_a_valid_card() {
-        let card = Card::sample("127.0.0.1:50051");
+        let card = sample();
         assert!(card.streams() && card.pushes() && !card.is_extended());
         assert!(Card::new(card.as_proto().clone()).is_ok());
     }
 
     #[test]
     fn a_card_says_what_it_lacks() {
-        let mut card = Card::sample("x").as_proto().clone();
+        let mut card = sample().as_proto().clone();
         card.skills.clear();
         assert_eq!(
             Card::new(card).unwrap_err().to_string(),

@@ -8,6 +8,7 @@
 use std::{borrow::Cow, time::Duration};
 
 use a2a_lifecycle::Refusal;
+use a2a_proto::json::JsonError;
 use a2a_store::Fault;
 
 /// After how long a caller may try again when the store was away.
@@ -54,6 +55,9 @@ pub enum Error {
     /// The caller has as many streams open as it may.
     #[error("{0} streams are already open")]
     StreamLimit(usize),
+    /// What is to be shown as JSON cannot be.
+    #[error("the answer cannot be shown as JSON")]
+    Unshowable(#[from] JsonError),
     /// No such task, or none that the caller may see; or no such webhook.
     #[error("no such task or push notification config")]
     NotFound,
@@ -96,6 +100,8 @@ pub struct Description {
     pub reason: &'static str,
     /// The gRPC code.
     pub code: tonic::Code,
+    /// The JSON-RPC code.
+    pub json_rpc: i32,
     /// For people.
     pub message: String,
     /// More for programs, in `google.rpc.ErrorInfo`.
@@ -113,6 +119,13 @@ impl Error {
         Self::Invalid(vec![Violation { field: field.into(), description: description.into() }])
     }
 
+    /// A body that is no JSON of its message.
+    #[must_use]
+    pub fn from_json(error: &JsonError) -> Self {
+        let cause = std::error::Error::source(error).map(ToString::to_string);
+        Self::invalid("", cause.unwrap_or_else(|| error.to_string()))
+    }
+
     /// How doors show it.
     #[must_use]
     pub fn describe(&self) -> Description {
@@ -120,6 +133,7 @@ impl Error {
         Description {
             reason,
             code,
+            json_rpc: json_rpc(reason, code),
             message: self.to_string(),
             metadata: self.metadata(),
             violations: match self {
@@ -169,7 +183,7 @@ impl Error {
             Self::Contended => ("CONTENDED", Aborted),
             Self::Stopping => ("UNAVAILABLE", Unavailable),
             Self::Fault(fault) if fault.is_transient() => ("UNAVAILABLE", Unavailable),
-            Self::Fault(_) => ("INTERNAL", Internal),
+            Self::Fault(_) | Self::Unshowable(_) => ("INTERNAL", Internal),
         }
     }
 
@@ -185,6 +199,22 @@ impl Error {
             Self::VersionNotSupported(_) => vec![("supported", "1.0".to_owned())],
             _ => Vec::new(),
         }
+    }
+}
+
+/// The codes of the JSON-RPC binding (A2A section 5.4).
+fn json_rpc(reason: &str, code: tonic::Code) -> i32 {
+    match reason {
+        "TASK_NOT_FOUND" => -32001,
+        "TASK_NOT_CANCELABLE" => -32002,
+        "PUSH_NOTIFICATION_NOT_SUPPORTED" => -32003,
+        "UNSUPPORTED_OPERATION" => -32004,
+        "CONTENT_TYPE_NOT_SUPPORTED" => -32005,
+        "EXTENDED_AGENT_CARD_NOT_CONFIGURED" => -32007,
+        "EXTENSION_SUPPORT_REQUIRED" => -32008,
+        "VERSION_NOT_SUPPORTED" => -32009,
+        _ if code == tonic::Code::InvalidArgument => -32602,
+        _ => -32603,
     }
 }
 

@@ -21,14 +21,15 @@ const REVISION: &str = "a2a-revision";
 const RESUMED: &str = "a2a-resumed";
 
 /// The service parameters and the message of a request.
-fn open<T>(request: Request<T>) -> Result<(Call, T), Error> {
+fn open<T>(missing_version: &str, request: Request<T>) -> Result<(Call, T), Error> {
     let (metadata, _, message) = request.into_parts();
-    Ok((read_call(metadata)?, message))
+    Ok((read_call(missing_version, metadata)?, message))
 }
 
-fn read_call(metadata: MetadataMap) -> Result<Call, Error> {
+fn read_call(missing_version: &str, metadata: MetadataMap) -> Result<Call, Error> {
     let text = |key: &str| metadata.get(key).map(|value| value.to_str().unwrap_or("\u{fffd}"));
-    let version = text("a2a-version").unwrap_or_default().to_owned();
+    let version =
+        text("a2a-version").filter(|version| !version.is_empty()).unwrap_or(missing_version).to_owned();
     let idempotency_key = text("idempotency-key").map(call::idempotency_key).transpose()?;
     let resume_after = text("a2a-resume-after").map(call::resume_after).transpose()?;
     let extensions = metadata

@@ -14,6 +14,7 @@ mod change;
 mod error;
 mod follow;
 mod grpc;
+mod http;
 mod hub;
 mod modes;
 mod parse;

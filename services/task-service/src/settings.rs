@@ -40,6 +40,22 @@ pub struct Settings {
     #[arg(long, env = "A2A_AGENT_GRPC_ADDR", default_value = "127.0.0.1:50052", value_name = "IP:PORT")]
     pub agent_grpc_addr: SocketAddr,
 
+    /// Where clients call over HTTP: JSON-RPC, HTTP+JSON and the agent card
+    #[arg(long, env = "A2A_HTTP_ADDR", default_value = "127.0.0.1:8080", value_name = "IP:PORT")]
+    pub http_addr: SocketAddr,
+
+    /// The A2A version that a gRPC call without one is taken for
+    #[arg(long, env = "A2A_GRPC_VERSION_WHEN_MISSING", default_value = "1.0", value_name = "VERSION")]
+    pub grpc_version_when_missing: String,
+
+    /// The A2A version that an HTTP call without one is taken for (A2A section 3.6.2 says 0.3, which is refused)
+    #[arg(long, env = "A2A_HTTP_VERSION_WHEN_MISSING", default_value = "0.3", value_name = "VERSION")]
+    pub http_version_when_missing: String,
+
+    /// Origins whose pages may call over HTTP, comma separated; * for all (CORS)
+    #[arg(long, env = "A2A_CORS_ALLOW_ORIGIN", value_delimiter = ',', value_name = "ORIGIN")]
+    pub cors_allow_origin: Vec<String>,
+
     #[command(flatten)]
     pub admin: AdminSettings,
 

@@ -16,7 +16,6 @@ mod send;
 mod stream;
 mod streams;
 
-pub(crate) use send::Answer;
 pub(crate) use stream::{TaskStream, Until};
 use streams::OpenStreams;
 
@@ -93,6 +92,12 @@ impl Tasks {
     ) -> Self {
         let streams = OpenStreams::new(policy.max_streams_per_caller);
         Self { store, hub, card, extended_card, policy: Arc::new(policy), stopping, streams }
+    }
+
+    /// The card that everyone may see.
+    #[must_use]
+    pub fn card(&self) -> &Card {
+        &self.card
     }
 
     /// The card for authenticated callers.

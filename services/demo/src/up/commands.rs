@@ -38,6 +38,8 @@ pub(super) fn task_service(settings: &Settings, redis_url: &str) -> Command {
         .arg(settings.grpc().to_string())
         .arg("--agent-grpc-addr")
         .arg(settings.agent_grpc().to_string())
+        .arg("--http-addr")
+        .arg(settings.http().to_string())
         .arg("--admin-addr")
         .arg(settings.admin().to_string());
     command

@@ -30,6 +30,9 @@ pub struct Settings {
     /// The task service for agents.
     #[arg(long, env = "DEMO_AGENT_GRPC_PORT", default_value_t = 50052, value_name = "PORT")]
     agent_grpc_port: u16,
+    /// The task service for clients over HTTP.
+    #[arg(long, env = "DEMO_HTTP_PORT", default_value_t = 8080, value_name = "PORT")]
+    http_port: u16,
     /// The dispatcher for operators.
     #[arg(long, env = "DEMO_PUSH_GRPC_PORT", default_value_t = 50053, value_name = "PORT")]
     push_grpc_port: u16,
@@ -86,6 +89,10 @@ impl Settings {
         loopback(self.agent_grpc_port)
     }
 
+    pub(super) fn http(&self) -> SocketAddr {
+        loopback(self.http_port)
+    }
+
     pub(super) fn push_grpc(&self) -> SocketAddr {
         loopback(self.push_grpc_port)
     }
@@ -124,7 +131,7 @@ impl Settings {
         lines.join("\n")
     }
 
-    fn doors(&self) -> [Door; 6] {
+    fn doors(&self) -> [Door; 7] {
         let door = |port, what, flag, variable| Door { port, what, flag, variable };
         [
             door(self.grpc_port, "task service: gRPC for clients", "grpc-port", "DEMO_GRPC_PORT"),
@@ -134,6 +141,7 @@ impl Settings {
                 "agent-grpc-port",
                 "DEMO_AGENT_GRPC_PORT",
             ),
+            door(self.http_port, "task service: HTTP, and the agent card", "http-port", "DEMO_HTTP_PORT"),
             door(self.admin_port, "task service: health and metrics", "admin-port", "DEMO_ADMIN_PORT"),
             door(
                 self.push_grpc_port,

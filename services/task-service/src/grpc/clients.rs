@@ -7,7 +7,7 @@ use a2a_proto::a2a::{
     GetTaskPushNotificationConfigRequest, GetTaskRequest, ListTaskPushNotificationConfigsRequest,
     ListTaskPushNotificationConfigsResponse, ListTasksRequest, ListTasksResponse, SendMessageRequest,
     SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
-    a2a_service_server::A2aService, send_message_response::Payload,
+    a2a_service_server::A2aService,
 };
 use futures::Stream;
 use tonic::{Request, Response, Status, metadata::MetadataValue};
@@ -16,7 +16,7 @@ use super::{RESUMED, REVISION, at_revision, open};
 use crate::{
     call::Call,
     revisions,
-    tasks::{Answer, TaskStream, Tasks},
+    tasks::{TaskStream, Tasks},
 };
 
 type Responses = Pin<Box<dyn Stream<Item = Result<StreamResponse, Status>> + Send>>;
@@ -24,6 +24,8 @@ type Responses = Pin<Box<dyn Stream<Item = Result<StreamResponse, Status>> + Sen
 /// The door of clients.
 pub(crate) struct ClientDoor {
     pub(crate) tasks: Tasks,
+    /// The version that a call without one is taken for.
+    pub(crate) missing_version: String,
 }
 
 #[tonic::async_trait]
@@ -35,14 +37,13 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<SendMessageRequest>,
     ) -> Result<Response<SendMessageResponse>, Status> {
-        let (call, message) = open(request)?;
-        Ok(match self.tasks.send(&call, message).await? {
-            Answer::Task(task, revision) => {
-                at_revision(SendMessageResponse { payload: Some(Payload::Task(task)) }, revision)
-            }
-            Answer::Message(message) => {
-                Response::new(SendMessageResponse { payload: Some(Payload::Message(message)) })
-            }
+        let (call, message) = open(&self.missing_version, request)?;
+        let answer = self.tasks.send(&call, message).await?;
+        let revision = answer.revision();
+        let response = SendMessageResponse { payload: Some(answer.into()) };
+        Ok(match revision {
+            Some(revision) => at_revision(response, revision),
+            None => Response::new(response),
         })
     }
 
@@ -50,13 +51,13 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<SendMessageRequest>,
     ) -> Result<Response<Responses>, Status> {
-        let (call, message) = open(request)?;
+        let (call, message) = open(&self.missing_version, request)?;
         let stream = self.tasks.send_streaming(&call, message).await?;
         Ok(responses(&call, stream))
     }
 
     async fn get_task(&self, request: Request<GetTaskRequest>) -> Result<Response<Task>, Status> {
-        let (call, message) = open(request)?;
+        let (call, message) = open(&self.missing_version, request)?;
         Ok(Response::new(self.tasks.get(&call, message).await?))
     }
 
@@ -64,12 +65,12 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<ListTasksRequest>,
     ) -> Result<Response<ListTasksResponse>, Status> {
-        let (call, message) = open(request)?;
+        let (call, message) = open(&self.missing_version, request)?;
         Ok(Response::new(self.tasks.list(&call, message).await?))
     }
 
     async fn cancel_task(&self, request: Request<CancelTaskRequest>) -> Result<Response<Task>, Status> {
-        let (call, message) = open(request)?;
+        let (call, message) = open(&self.missing_version, request)?;
         Ok(Response::new(self.tasks.cancel(&call, message).await?))
     }
 
@@ -77,7 +78,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<SubscribeToTaskRequest>,
     ) -> Result<Response<Responses>, Status> {
-        let (call, message) = open(request)?;
+        let (call, message) = open(&self.missing_version, request)?;
         let stream = self.tasks.subscribe(&call, message).await?;
         Ok(responses(&call, stream))
     }
@@ -86,7 +87,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<TaskPushNotificationConfig>,
     ) -> Result<Response<TaskPushNotificationConfig>, Status> {
-        let (call, message) = open(request)?;
+        let (call, message) = open(&self.missing_version, request)?;
         Ok(Response::new(self.tasks.create_push(&call, message).await?))
     }
 
@@ -94,7 +95,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<GetTaskPushNotificationConfigRequest>,
     ) -> Result<Response<TaskPushNotificationConfig>, Status> {
-        let (call, message) = open(request)?;
+        let (call, message) = open(&self.missing_version, request)?;
         Ok(Response::new(self.tasks.get_push(&call, message).await?))
     }
 
@@ -102,7 +103,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<ListTaskPushNotificationConfigsRequest>,
     ) -> Result<Response<ListTaskPushNotificationConfigsResponse>, Status> {
-        let (call, message) = open(request)?;
+        let (call, message) = open(&self.missing_version, request)?;
         Ok(Response::new(self.tasks.list_pushes(&call, message).await?))
     }
 
@@ -110,7 +111,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<DeleteTaskPushNotificationConfigRequest>,
     ) -> Result<Response<()>, Status> {
-        let (call, message) = open(request)?;
+        let (call, message) = open(&self.missing_version, request)?;
         Ok(Response::new(self.tasks.delete_push(&call, message).await?))
     }
 
@@ -118,7 +119,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<GetExtendedAgentCardRequest>,
     ) -> Result<Response<AgentCard>, Status> {
-        let (call, _) = open(request)?;
+        let (call, _) = open(&self.missing_version, request)?;
         Ok(Response::new(self.tasks.extended_card(&call)?))
     }
 }

@@ -2,7 +2,9 @@
 //! one.
 
 use a2a_lifecycle::{State, transition::take_message};
-use a2a_proto::a2a::{Message, SendMessageRequest, StreamResponse, Task, stream_response::Payload};
+use a2a_proto::a2a::{
+    Message, SendMessageRequest, StreamResponse, Task, send_message_response, stream_response::Payload,
+};
 use a2a_store::{Commit, Created, Parts};
 
 use super::{
@@ -23,6 +25,26 @@ pub enum Answer {
     Task(Task, u64),
     /// The agent's message: no task came of it.
     Message(Message),
+}
+
+impl Answer {
+    /// The revision of the task that it shows.
+    #[must_use]
+    pub fn revision(&self) -> Option<u64> {
+        match self {
+            Self::Task(_, revision) => Some(*revision),
+            Self::Message(_) => None,
+        }
+    }
+}
+
+impl From<Answer> for send_message_response::Payload {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Task(task, _) => Self::Task(task),
+            Answer::Message(message) => Self::Message(message),
+        }
+    }
 }
 
 /// A message that was taken.
