@@ -1,20 +1,22 @@
-//! A sample agent. It holds no state: what it was given and did not finish is
-//! handed out again, to it or to another.
+//! An agent that follows a script. It holds no state: what it was given and did
+//! not finish is handed out again, to it or to another.
 
 mod commands;
 mod jobs;
 mod script;
 mod session;
 
-use std::{error::Error, time::Duration};
+use std::{error::Error, io::IsTerminal, process::ExitCode, time::Duration};
 
-use a2a_runtime::shutdown::Shutdown;
+use a2a_runtime::{error_chain::describe, shutdown::Shutdown};
 use backoff::{ExponentialBackoff, ExponentialBackoffBuilder, backoff::Backoff};
 use clap::Parser;
 use tokio::time::timeout;
 use tonic::transport::Endpoint;
 use tracing::{info, warn};
 
+pub use self::script::{Asked, Move, Script, Step, steps};
+pub(crate) use self::script::text_part;
 use self::session::{Ended, Session};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -22,7 +24,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(20);
 const RECONNECT_FIRST: Duration = Duration::from_millis(100);
 const RECONNECT_MOST: Duration = Duration::from_secs(5);
 
-/// A sample agent: takes work from the task service and answers it.
+/// An agent: takes work from the task service and answers it.
 #[derive(Debug, Clone, Parser)]
 #[command(version)]
 pub struct Settings {
@@ -37,17 +39,32 @@ pub struct Settings {
     max_leases: i32,
 }
 
+/// The whole process of an agent with this script.
+pub async fn main(script: Script) -> ExitCode {
+    let settings = Settings::parse();
+    let stderr = std::io::stderr;
+    tracing_subscriber::fmt().with_writer(stderr).with_ansi(stderr().is_terminal()).init();
+    let outcome = async { run(&settings, script, &Shutdown::install()?).await };
+    match outcome.await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{}", describe(&*error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// Works until asked to stop, reconnecting whenever the service goes away.
 ///
 /// # Errors
 /// When the address is none.
-pub async fn run(settings: &Settings, shutdown: &Shutdown) -> Result<(), Box<dyn Error>> {
+pub async fn run(settings: &Settings, script: Script, shutdown: &Shutdown) -> Result<(), Box<dyn Error>> {
     let channel = Endpoint::from_shared(format!("http://{}", settings.agent_addr))?
         .connect_timeout(CONNECT_TIMEOUT)
         .http2_keep_alive_interval(KEEP_ALIVE)
         .keep_alive_while_idle(true)
         .connect_lazy();
-    let session = Session::new(channel, settings, shutdown);
+    let session = Session::new(channel, settings, script, shutdown);
     let mut delays = reconnect_delays();
     while !shutdown.is_stopping() {
         let Ended { reason, was_connected } = session.run().await;

@@ -4,6 +4,7 @@
 //! The parts speak to the services over the wire only, as anybody's would.
 
 pub mod agent;
+pub mod conformance;
 pub mod event;
 pub mod receiver;
 pub mod up;

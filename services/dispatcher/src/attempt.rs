@@ -18,8 +18,9 @@ use crate::origin::Saturated;
 use crate::reason::Reason;
 use crate::webhook::{Answer, Labels};
 
-/// An event whose attempts began so often, and never ended, is not tried again.
-pub const POISON_STARTS: u32 = 3;
+/// An event whose attempts began so often, and never ended, is not tried again. Processes die of other things
+/// than events, also several times in a row, so this is no small number.
+pub const POISON_STARTS: u32 = 10;
 
 /// An attempt that was made.
 #[derive(Debug)]

@@ -1,12 +1,15 @@
 //! The settings, and the parts that they make.
 
+mod egress;
+mod siblings;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use std::{fs, io};
 
 use a2a_lifecycle::delivery::RetryPolicy;
-use a2a_lifecycle::egress::{EgressPolicy, HostSuffix, parse_port, parse_range};
+use a2a_lifecycle::egress::EgressPolicy;
 use a2a_runtime::admin::AdminSettings;
 use a2a_runtime::random;
 use a2a_runtime::settings::{at_least, between};
@@ -14,40 +17,15 @@ use a2a_runtime::telemetry::TelemetrySettings;
 use a2a_store::StoreSettings;
 use clap::{Parser, ValueEnum};
 use http::HeaderValue;
-use ipnet::IpNet;
 use reqwest::Certificate;
 use thiserror::Error;
+
+pub use egress::EgressSettings;
+pub use siblings::SIBLINGS;
 
 use crate::dispatcher::Limits;
 use crate::schedule::ceilings;
 use crate::webhook::WebhookLimits;
-
-/// Settings of the task service that may stand in the same environment.
-pub const SIBLINGS: &[&str] = &[
-    "A2A_AGENT_CARD",
-    "A2A_AGENT_GRPC_ADDR",
-    "A2A_DIRECT_REPLY_WAIT_MS",
-    "A2A_EXTENDED_AGENT_CARD",
-    "A2A_HTTP_ADDR",
-    "A2A_IDEMPOTENCY_MS",
-    "A2A_LATE_ARTIFACTS",
-    "A2A_MAX_BLOCKING_WAIT_MS",
-    "A2A_MAX_HISTORY_MESSAGES",
-    "A2A_MAX_MESSAGE_BYTES",
-    "A2A_MAX_METADATA_BYTES",
-    "A2A_MAX_PARTS",
-    "A2A_MAX_PART_BYTES",
-    "A2A_MAX_PUSH_CONFIGS",
-    "A2A_MAX_REQUEST_BYTES",
-    "A2A_MAX_STREAMS_PER_CALLER",
-    "A2A_MAX_TASKS_PER_TENANT",
-    "A2A_MESSAGE_ID_IS_IDEMPOTENCY_KEY",
-    "A2A_TASK_CREATION",
-    "A2A_UNKNOWN_CONTEXTS",
-    "A2A_WORK_LEASE_MS",
-    "A2A_WORK_MAX_DELIVERIES",
-    "A2A_WORK_MAX_LEASES",
-];
 
 /// What a lease must outlast an attempt by: the answer has to be recorded under it.
 const LEASE_MARGIN_MS: u64 = 1_000;
@@ -107,29 +85,8 @@ pub struct Settings {
     #[arg(long, env = "A2A_WEBHOOK_CONTENT_TYPE", default_value = "application/a2a+json")]
     pub webhook_content_type: ContentType,
 
-    /// Ranges that webhooks may point to although they are not public; comma-separated
-    #[arg(long, env = "A2A_ALLOW_WEBHOOK_CIDR", value_name = "RANGE", value_delimiter = ',', value_parser = parse_range)]
-    pub allow_webhook_cidr: Vec<IpNet>,
-
-    /// Ranges that webhooks must not point to, whatever else is allowed; comma-separated
-    #[arg(long, env = "A2A_DENY_WEBHOOK_CIDR", value_name = "RANGE", value_delimiter = ',', value_parser = parse_range)]
-    pub deny_webhook_cidr: Vec<IpNet>,
-
-    /// The only hosts that webhooks may point to, with all names below them; comma-separated [default: any]
-    #[arg(long, env = "A2A_ALLOW_WEBHOOK_HOST", value_name = "HOST", value_delimiter = ',')]
-    pub allow_webhook_host: Vec<HostSuffix>,
-
-    /// Hosts that webhooks must not point to, with all names below them; comma-separated
-    #[arg(long, env = "A2A_DENY_WEBHOOK_HOST", value_name = "HOST", value_delimiter = ',')]
-    pub deny_webhook_host: Vec<HostSuffix>,
-
-    /// The only ports that webhooks may point to; comma-separated [default: any]
-    #[arg(long, env = "A2A_WEBHOOK_PORTS", value_name = "PORT", value_delimiter = ',', value_parser = parse_port)]
-    pub webhook_ports: Vec<u16>,
-
-    /// Whether webhooks may be plain http
-    #[arg(long, env = "A2A_ALLOW_WEBHOOK_HTTP")]
-    pub allow_webhook_http: bool,
+    #[command(flatten)]
+    pub egress: EgressSettings,
 
     /// A PEM file of authorities that https webhooks are trusted by, beside the system's
     #[arg(long, env = "A2A_WEBHOOK_CA_FILE", value_name = "PATH")]
@@ -206,12 +163,7 @@ impl Settings {
             max_concurrent_deliveries,
             max_concurrent_per_origin,
             webhook_content_type,
-            allow_webhook_cidr,
-            deny_webhook_cidr,
-            allow_webhook_host,
-            deny_webhook_host,
-            webhook_ports,
-            allow_webhook_http,
+            egress,
             webhook_ca_file,
             max_dead_letters,
             change_retention_ms,
@@ -219,14 +171,7 @@ impl Settings {
             worker_name,
         } = self;
         check_lease(webhook_timeout_ms, push_lease_ms)?;
-        let egress = EgressPolicy {
-            allow: allow_webhook_cidr,
-            deny: deny_webhook_cidr,
-            allow_hosts: allow_webhook_host,
-            deny_hosts: deny_webhook_host,
-            ports: webhook_ports,
-            allow_http: allow_webhook_http,
-        };
+        let egress = egress.into_policy();
         let retry = RetryPolicy {
             ceilings: ceilings(Duration::from_millis(retry_base_ms), Duration::from_millis(retry_cap_ms)),
             max_attempts: retry_max_attempts,

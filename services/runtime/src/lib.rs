@@ -18,5 +18,6 @@ pub mod settings;
 pub mod shutdown;
 pub mod telemetry;
 pub mod tls;
+pub mod tool;
 pub mod trace;
 pub mod webhooks;

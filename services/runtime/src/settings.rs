@@ -15,11 +15,22 @@ use clap::{Command, Parser};
 
 pub use number::{OutOfRange, at_least, between};
 
+use crate::tool::Tool;
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub enum Asked<T> {
+    /// To serve, with these settings.
+    Serve(T),
+    /// One of the subcommands.
+    Tool(Tool),
+}
+
 /// Reads the settings of this process, or explains the problem and exits with status 2.
 /// `siblings` are variables that belong to another binary and may be set for both.
 /// A variable with an empty value counts as unset. The value of a setting that is
 /// declared with `hide_env_values = true` is a secret: no message shows it.
-pub fn parse<T: Parser>(siblings: &[&str]) -> T {
+pub fn parse<T: Parser>(siblings: &[&str]) -> Asked<T> {
     let variables: Vec<_> = std::env::vars_os().collect();
     read(std::env::args_os(), &variables, siblings).unwrap_or_else(|error| error.exit())
 }
@@ -28,17 +39,21 @@ fn read<T: Parser>(
     args: impl IntoIterator<Item = OsString>,
     variables: &[(OsString, OsString)],
     siblings: &[&str],
-) -> Result<T, clap::Error> {
+) -> Result<Asked<T>, clap::Error> {
     let secrets = secret::names(T::command());
-    let mut command = environment::prepare(T::command(), variables);
+    let mut command = Tool::augment(environment::prepare(T::command(), variables));
     let matches = command.try_get_matches_from_mut(args).map_err(|error| secret::hide(error, &secrets));
     if let Err(help_or_version) = &matches
         && !help_or_version.use_stderr()
     {
-        return matches.and_then(|matches| T::from_arg_matches(&matches));
+        return matches.and_then(|matches| T::from_arg_matches(&matches).map(Asked::Serve));
+    }
+    if let Some(tool) = matches.as_ref().ok().and_then(Tool::asked_for) {
+        return tool.map(Asked::Tool);
     }
     refuse_unknown(&mut command, variables, siblings)?;
-    T::from_arg_matches(&matches?).map_err(|error| error.format(&mut command))
+    let settings = T::from_arg_matches(&matches?).map_err(|error| error.format(&mut command))?;
+    Ok(Asked::Serve(settings))
 }
 
 fn refuse_unknown(
@@ -70,6 +85,13 @@ mod tests {
     }
 
     fn read_from(args: &[&str], variables: &[(&str, &str)]) -> Result<Settings, clap::Error> {
+        asked(args, variables).map(|asked| match asked {
+            Asked::Serve(settings) => settings,
+            Asked::Tool(tool) => panic!("{tool:?}"),
+        })
+    }
+
+    fn asked(args: &[&str], variables: &[(&str, &str)]) -> Result<Asked<Settings>, clap::Error> {
         let args = std::iter::once("a2a-test").chain(args.iter().copied()).map(OsString::from);
         let variables: Vec<_> = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
         read(args, &variables, &["A2A_WEBHOOK_TIMEOUT_MS"])
@@ -108,6 +130,13 @@ mod tests {
     #[test]
     fn a_siblings_variable_is_passed_over() {
         assert!(read_from(&[], &[("A2A_WEBHOOK_TIMEOUT_MS", "5"), ("PATH", "/bin")]).is_ok());
+    }
+
+    #[test]
+    fn a_subcommand_asks_for_a_tool_whatever_the_environment() {
+        let asked = asked(&["sleep", "5"], &[("A2A_QUUX", "1")]).unwrap();
+        assert!(matches!(asked, Asked::Tool(Tool::Sleep { seconds: 5 })), "{asked:?}");
+        assert!(read_from(&["--drain-ms", "7", "sleep", "5"], &[]).is_err());
     }
 
     #[test]

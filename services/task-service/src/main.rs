@@ -2,12 +2,21 @@
 
 use std::process::ExitCode;
 
-use a2a_runtime::{error_chain::describe, panic, settings, shutdown::Shutdown, telemetry, tls};
+use a2a_runtime::{
+    error_chain::describe,
+    panic,
+    settings::{self, Asked},
+    shutdown::Shutdown,
+    telemetry, tls,
+};
 use a2a_task_service::{SIBLINGS, Settings, run};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let settings: Settings = settings::parse(SIBLINGS);
+    let settings: Settings = match settings::parse(SIBLINGS) {
+        Asked::Serve(settings) => settings,
+        Asked::Tool(tool) => return tool.run().await,
+    };
     match start(settings).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -17,6 +17,8 @@ pub enum Behaviour {
     FailFraction(f64, fastrand::Rng),
     /// 200 after this time.
     Delay(Duration),
+    /// After a random time up to the longest: 500 for this fraction, else 200.
+    Rough { longest: Duration, failing: f64, rng: fastrand::Rng },
     /// 200 once the gate is open.
     Hold(Gate),
     /// No answer for as long as the client waits.
@@ -37,7 +39,7 @@ pub struct Gate(watch::Sender<bool>);
 #[derive(Debug)]
 pub(super) enum Action {
     Answer(u16, Vec<(String, String)>),
-    AnswerAfter(Duration),
+    AnswerAfter(Duration, u16),
     AnswerBehind(Gate),
     Hang,
     Reset,
@@ -57,8 +59,11 @@ impl Behaviour {
             Self::Status(status) => answer(*status),
             Self::StatusWith(status, headers) => Action::Answer(*status, headers.clone()),
             Self::Redirect(location) => Action::Answer(307, vec![("location".to_owned(), location.clone())]),
-            Self::FailFraction(fraction, rng) => answer(if rng.f64() < *fraction { 500 } else { 200 }),
-            Self::Delay(delay) => Action::AnswerAfter(*delay),
+            Self::FailFraction(fraction, rng) => answer(failing(*fraction, rng)),
+            Self::Delay(delay) => Action::AnswerAfter(*delay, 200),
+            Self::Rough { longest, failing: fraction, rng } => {
+                Action::AnswerAfter(longest.mul_f64(rng.f64()), failing(*fraction, rng))
+            }
             Self::Hold(gate) => Action::AnswerBehind(gate.clone()),
             Self::Hang => Action::Hang,
             Self::Reset => Action::Reset,
@@ -84,6 +89,10 @@ impl Gate {
         // It cannot fail: this very value holds the sender.
         _ = self.0.subscribe().wait_for(|open| *open).await;
     }
+}
+
+fn failing(fraction: f64, rng: &mut fastrand::Rng) -> u16 {
+    if rng.f64() < fraction { 500 } else { 200 }
 }
 
 fn answer(status: u16) -> Action {

@@ -116,10 +116,10 @@ impl Shared {
 async fn perform(action: Action, socket: &net::TcpStream) -> Result<Response<Body>, Unanswered> {
     match action {
         Action::Answer(status, headers) => answer(status, &headers, empty()),
-        Action::AnswerAfter(delay) => {
+        Action::AnswerAfter(delay, status) => {
             #[allow(clippy::disallowed_methods, reason = "slowness is what this receiver plays")]
             tokio::time::sleep(delay).await;
-            answer(200, &[], empty())
+            answer(status, &[], empty())
         }
         Action::AnswerBehind(gate) => {
             gate.passed().await;

@@ -1,6 +1,7 @@
 //! The scripts as processes: run to their end, or kept running.
 
 use std::{
+    io,
     path::{Path, PathBuf},
     process::{Output, Stdio},
     sync::OnceLock,
@@ -25,7 +26,7 @@ const VARIABLE: &str = "A2A_TEST_PYTHON";
 pub(crate) async fn run(script: &str, arguments: &[&str]) -> String {
     let mut command = command(script, arguments);
     let output = timeout(SOON, command.output()).await.unwrap_or_else(|_| panic!("{script} does not end"));
-    succeeded(script, output.expect("run python"))
+    succeeded(script, output.unwrap_or_else(|e| cannot_run(&e)))
 }
 
 /// A script that runs until it is dropped; what it wrote is shown if the test
@@ -52,7 +53,7 @@ impl Script {
     }
 
     fn spawn(script: &str, mut command: Command, stubs: Option<TempDir>) -> Self {
-        let mut child = command.spawn().expect("run python");
+        let mut child = command.spawn().unwrap_or_else(|e| cannot_run(&e));
         let (sender, lines) = mpsc::unbounded_channel();
         tokio::spawn(forward(child.stdout.take().expect("stdout is piped"), sender.clone()));
         tokio::spawn(forward(child.stderr.take().expect("stderr is piped"), sender));
@@ -131,7 +132,7 @@ async fn stubs() -> TempDir {
         .arg(format!("--python_out={}", dir.path().display()))
         .arg(format!("--grpc_python_out={}", dir.path().display()))
         .args(["lf/a2a/v1/a2a.proto", "agent/v1/agent.proto"]);
-    succeeded("grpc_tools.protoc", command.output().await.expect("run python"));
+    succeeded("grpc_tools.protoc", command.output().await.unwrap_or_else(|e| cannot_run(&e)));
     dir
 }
 
@@ -156,7 +157,11 @@ fn python() -> Command {
 /// A Python with the packages of `tests/clients/requirements.txt`.
 fn interpreter() -> &'static Path {
     static INTERPRETER: OnceLock<PathBuf> = OnceLock::new();
-    INTERPRETER.get_or_init(|| std::env::var_os(VARIABLE).map_or_else(made_by_the_project, PathBuf::from))
+    INTERPRETER.get_or_init(|| given().unwrap_or_else(made_by_the_project))
+}
+
+fn given() -> Option<PathBuf> {
+    std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
 fn made_by_the_project() -> PathBuf {
@@ -165,6 +170,10 @@ fn made_by_the_project() -> PathBuf {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "set {VARIABLE}, or see to what deploy/dev/python misses: {said}");
     String::from_utf8_lossy(&output.stdout).trim().into()
+}
+
+fn cannot_run(error: &io::Error) -> ! {
+    panic!("cannot run {}: {error}; set {VARIABLE} to a Python, or to nothing", interpreter().display())
 }
 
 fn succeeded(script: &str, Output { status, stdout, stderr }: Output) -> String {

@@ -61,6 +61,13 @@ async fn typed_errors() {
 }
 
 #[tokio::test]
+async fn direct_reply() {
+    let options = ServiceOptions::default().flag("task-creation", "agent-decides");
+    let stage = Stage::set_with("agent_worker.py", options).await;
+    python::run("sdk_client.py", &[&stage.grpc(), "direct_reply"]).await;
+}
+
+#[tokio::test]
 async fn without_capabilities() {
     on_card("without_capabilities", r#"{"extendedAgentCard":true}"#).await;
 }

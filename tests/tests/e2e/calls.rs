@@ -151,7 +151,13 @@ pub(crate) async fn recorded(redis: &RedisServer, task: &str) -> Vec<String> {
     kinds
 }
 
-fn with_metadata<T>(name: &'static str, value: &'static str, message: T) -> Request<T> {
+/// A request under a key that lets it be sent again.
+pub(crate) fn keyed<T>(key: &str, message: T) -> Request<T> {
+    with_metadata("idempotency-key", key, message)
+}
+
+/// A request with one more header.
+pub(crate) fn with_metadata<T>(name: &'static str, value: &str, message: T) -> Request<T> {
     let mut request = Request::new(message);
     request.metadata_mut().insert(name, value.parse().expect("a metadata value"));
     request

@@ -171,7 +171,7 @@ async fn bad_fields_are_refused_by_name() {
     let mut stage = Stage::set().await;
     let good = clients::secret_push_config("mine", HOOK, "token", "credentials");
     let good = TaskPushNotificationConfig { task_id: NO_TASK.to_owned(), ..good };
-    let cases: [(&str, fn(&mut TaskPushNotificationConfig)); 8] = [
+    let cases: [(&str, Spoil); 8] = [
         ("taskId", |config| config.task_id.clear()),
         ("id", |config| config.id = "a\nb".to_owned()),
         ("url", |config| config.url.clear()),
@@ -196,6 +196,9 @@ async fn a_webhook_on_this_machine_is_refused_by_default() {
     hook.url = "https://127.0.0.1/hook".to_owned();
     assert_bad_field(&stage.client.create_task_push_notification_config(hook).await.unwrap_err(), "url");
 }
+
+/// Makes a good config a bad one.
+type Spoil = fn(&mut TaskPushNotificationConfig);
 
 fn authentication(config: &mut TaskPushNotificationConfig) -> &mut a2a_proto::a2a::AuthenticationInfo {
     config.authentication.get_or_insert_default()

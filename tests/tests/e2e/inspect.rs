@@ -21,3 +21,11 @@ pub(crate) async fn now_ms(redis: &RedisServer) -> u64 {
     let (seconds, micros): (u64, u64) = redis::cmd("TIME").query_async(&mut connection).await.expect("TIME");
     seconds * 1_000 + micros / 1_000
 }
+
+/// The keys whose names hold `text`, sorted.
+pub(crate) async fn keys_with(redis: &RedisServer, text: &str) -> Vec<String> {
+    let mut connection = redis.client().await;
+    let mut keys: Vec<String> = connection.keys(format!("*{text}*")).await.expect("KEYS");
+    keys.sort_unstable();
+    keys
+}

@@ -1,16 +1,16 @@
 use std::time::Duration;
 
 use a2a_proto::{
-    a2a::{Artifact, Message, Part, Role, part::Content},
+    a2a::Artifact,
     agent::{
-        ReleaseWorkRequest, TransitionRequest, UpdateArtifactRequest,
+        ReleaseWorkRequest, ReplyWithMessageRequest, TransitionRequest, UpdateArtifactRequest,
         agent_service_client::AgentServiceClient,
     },
 };
-use a2a_runtime::random;
+use a2a_runtime::clock;
 use tonic::{Request, Status, transport::Channel};
 
-use super::script::Step;
+use super::script::{Move, Step, message};
 
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -40,41 +40,60 @@ impl Held {
 
     async fn take(&mut self, step: Step) -> Result<(), Status> {
         match step {
-            Step::Start { saying } => self.client.start_working(self.move_saying(saying)).await.map(drop),
-            Step::AskFor { saying } => self.client.require_input(self.move_saying(saying)).await.map(drop),
-            Step::Complete { saying } => self.client.complete_task(self.move_saying(saying)).await.map(drop),
-            Step::Chunk { text, first, last } => {
-                self.client.update_artifact(self.chunk(text, first, last)).await.map(drop)
+            Step::Move { to, saying } => self.make(to, saying).await,
+            Step::Artifact { artifact, append, last } => {
+                self.client.update_artifact(self.chunk(artifact, append, last)).await.map(drop)
+            }
+            Step::Reply { text } => {
+                self.client.reply_with_message(self.reply(&text)).await.map(drop)
+            }
+            Step::Pause { pause } => {
+                clock::pause(pause).await;
+                Ok(())
             }
         }
     }
 
-    fn move_saying(&self, text: &str) -> Request<TransitionRequest> {
+    async fn make(&mut self, to: Move, saying: Option<String>) -> Result<(), Status> {
+        let transition = self.transition(saying.as_deref());
+        let moved = match to {
+            Move::Start => self.client.start_working(transition).await,
+            Move::AskFor => self.client.require_input(transition).await,
+            Move::Complete => self.client.complete_task(transition).await,
+            Move::Reject => self.client.reject_task(transition).await,
+        };
+        moved.map(drop)
+    }
+
+    fn transition(&self, saying: Option<&str>) -> Request<TransitionRequest> {
         let transition = TransitionRequest {
             id: self.task_id.clone(),
-            status_message: Some(message(text)),
+            status_message: saying.map(message),
             lease_token: self.lease_token.clone(),
             ..TransitionRequest::default()
         };
         bounded(transition, COMMAND_TIMEOUT)
     }
 
-    fn chunk(&self, text: String, first: bool, last: bool) -> Request<UpdateArtifactRequest> {
-        let artifact = Artifact {
-            artifact_id: "answer".to_owned(),
-            name: "answer.txt".to_owned(),
-            parts: vec![part(text)],
-            ..Artifact::default()
-        };
+    fn chunk(&self, artifact: Artifact, append: bool, last_chunk: bool) -> Request<UpdateArtifactRequest> {
         let update = UpdateArtifactRequest {
             id: self.task_id.clone(),
             artifact: Some(artifact),
-            append: !first,
-            last_chunk: last,
+            append,
+            last_chunk,
             lease_token: self.lease_token.clone(),
             ..UpdateArtifactRequest::default()
         };
         bounded(update, COMMAND_TIMEOUT)
+    }
+
+    fn reply(&self, text: &str) -> Request<ReplyWithMessageRequest> {
+        let reply = ReplyWithMessageRequest {
+            id: self.task_id.clone(),
+            message: Some(message(text)),
+            lease_token: self.lease_token.clone(),
+        };
+        bounded(reply, COMMAND_TIMEOUT)
     }
 }
 
@@ -82,17 +101,4 @@ fn bounded<T>(message: T, timeout: Duration) -> Request<T> {
     let mut request = Request::new(message);
     request.set_timeout(timeout);
     request
-}
-
-fn message(text: &str) -> Message {
-    Message {
-        message_id: random::uuid().to_string(),
-        role: Role::Agent.into(),
-        parts: vec![part(text.to_owned())],
-        ..Message::default()
-    }
-}
-
-fn part(text: String) -> Part {
-    Part { content: Some(Content::Text(text)), media_type: "text/plain".to_owned(), ..Part::default() }
 }

@@ -6,12 +6,12 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tonic::{Code, Status, transport::Channel};
 use tracing::{info, warn};
 
-use super::{commands::Held, script};
-use crate::event;
+use super::{Asked, Script, commands::Held};
 
 /// The tasks being worked on. All of them end when it is dropped.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Jobs {
+    script: Script,
     running: JoinSet<Result<(), Status>>,
     held: HashMap<String, Job>,
 }
@@ -23,6 +23,10 @@ struct Job {
 }
 
 impl Jobs {
+    pub(super) fn new(script: Script) -> Self {
+        Self { script, running: JoinSet::new(), held: HashMap::new() }
+    }
+
     /// Begins, begins anew or drops the work that an item is about.
     pub(super) fn take(&mut self, client: AgentServiceClient<Channel>, item: WorkItem) {
         let kind = item.kind();
@@ -39,7 +43,7 @@ impl Jobs {
         let state = task.status.unwrap_or_default().state();
         let lease_token = item.lease.unwrap_or_default().token;
         let held = Held { client, task_id: task.id, lease_token };
-        let steps = script::steps(kind, state, &event::text(&message.parts));
+        let steps = (self.script)(&Asked { kind, state, message: &message });
         let abort = self.running.spawn(held.clone().follow(steps));
         self.held.insert(held.task_id.clone(), Job { held, abort });
     }

@@ -3,13 +3,14 @@ use a2a_runtime::shutdown::Shutdown;
 use tonic::{Status, Streaming, transport::Channel};
 use tracing::info;
 
-use super::{Settings, jobs::Jobs};
+use super::{Script, Settings, jobs::Jobs};
 
 /// From one connection to its end.
 #[derive(Debug)]
 pub(super) struct Session<'a> {
     client: AgentServiceClient<Channel>,
     settings: &'a Settings,
+    script: Script,
     shutdown: &'a Shutdown,
 }
 
@@ -21,8 +22,13 @@ pub(super) struct Ended {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(channel: Channel, settings: &'a Settings, shutdown: &'a Shutdown) -> Self {
-        Self { client: AgentServiceClient::new(channel), settings, shutdown }
+    pub(super) fn new(
+        channel: Channel,
+        settings: &'a Settings,
+        script: Script,
+        shutdown: &'a Shutdown,
+    ) -> Self {
+        Self { client: AgentServiceClient::new(channel), settings, script, shutdown }
     }
 
     /// Works until the stream ends or the process is to stop; hands back what
@@ -53,7 +59,7 @@ impl<'a> Session<'a> {
     }
 
     async fn work(&self, mut items: Streaming<WorkItem>) -> Ended {
-        let mut jobs = Jobs::default();
+        let mut jobs = Jobs::new(self.script);
         let ended = loop {
             tokio::select! {
                 () = self.shutdown.stopping() => break Ended::stopping(true),

@@ -95,9 +95,10 @@ local function next_delivery()
     return { 'idle' }
   end
   local now = now_ms()
-  local state = redis.call('HMGET', lane, 'attempts', 'first_at')
-  redis.call('HSET', lane, 'head', head.id, 'first_at', state[2] or now)
-  local starts = redis.call('HINCRBY', lane, 'starts', 1)
+  local state = redis.call('HMGET', lane, 'attempts', 'first_at', 'starter')
+  redis.call('HSET', lane, 'head', head.id, 'first_at', state[2] or now, 'starter', token)
+  -- A call sent again because its reply was lost begins no further attempt.
+  local starts = redis.call('HINCRBY', lane, 'starts', state[3] == token and 0 or 1)
   renew(due, member, lease_ms)
   return {
     kind, tonumber(head.revision), head.payload, head.id, config, head.trace or '',
@@ -120,5 +121,5 @@ local function advance(revision)
     redis.call('HSET', lane, 'cursor', revision)
     redis.call('HDEL', lane, 'snapshot', 'snapshot_id')
   end
-  redis.call('HDEL', lane, 'head', 'attempts', 'first_at', 'starts')
+  redis.call('HDEL', lane, 'head', 'attempts', 'first_at', 'starts', 'starter')
 end

@@ -6,7 +6,7 @@
 -- Reply 'ok' | 'lost' when the token is not the lease's
 local due, leases, lane, member = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 if not leased(leases, member, ARGV[2]) then return 'lost' end
-redis.call('HDEL', lane, 'starts')
+redis.call('HDEL', lane, 'starts', 'starter')
 if ARGV[4] ~= '' then
   remember(lane, ARGV[4])
   redis.call('HINCRBY', lane, 'attempts', 1)
