@@ -18,9 +18,11 @@ mod http;
 mod hub;
 mod modes;
 mod parse;
+mod reseal;
 mod revisions;
 mod settings;
 mod tasks;
 
 pub use app::{StartError, run};
-pub use settings::{SIBLINGS, Settings};
+pub use reseal::reseal;
+pub use settings::{Command, SIBLINGS, Settings};

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use a2a_runtime::{error_chain::describe, panic, settings, shutdown::Shutdown, telemetry, tls};
-use a2a_task_service::{SIBLINGS, Settings, run};
+use a2a_task_service::{Command, SIBLINGS, Settings, reseal, run};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -22,7 +22,10 @@ async fn start(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
     let telemetry = telemetry::init(&settings.telemetry, "a2a-task-service", env!("CARGO_PKG_VERSION"))?;
     panic::install_hook();
     let shutdown = Shutdown::install()?;
-    let outcome = run(settings, telemetry.log_handle(), shutdown).await;
+    match settings.command {
+        Some(Command::Reseal) => reseal(&settings).await?,
+        None => run(settings, telemetry.log_handle(), shutdown).await?,
+    }
     telemetry.shutdown().await;
-    Ok(outcome?)
+    Ok(())
 }

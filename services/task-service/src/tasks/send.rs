@@ -84,7 +84,9 @@ impl Tasks {
             let patience = self.policy.direct_replies.filter(|_| immediately);
             match self.first_word(call, &task, &mut follow, patience).await? {
                 FirstWord::Message(message) => return Ok(Answer::Message(*message)),
-                FirstWord::Task(found) => turn_ended = found.entered_after(revision).is_some_and(State::ends_turn),
+                FirstWord::Task(found) => {
+                    turn_ended = found.entered_after(revision).is_some_and(State::ends_turn)
+                }
             }
         }
         if !immediately && !turn_ended {
