@@ -3,6 +3,7 @@
 
 mod commands;
 mod failure;
+mod key_ring;
 mod part;
 mod readiness;
 mod sample;

@@ -14,13 +14,9 @@ use http::HeaderMap;
 use tracing::{Instrument, Span};
 
 use crate::dispatcher::Dispatcher;
-use crate::origin::Saturated;
+use crate::gate::Wait;
 use crate::reason::Reason;
 use crate::webhook::{Answer, Labels};
-
-/// An event whose attempts began so often, and never ended, is not tried again. Processes die of other things
-/// than events, also several times in a row, so this is no small number.
-pub const POISON_STARTS: u32 = 10;
 
 /// An attempt that was made.
 #[derive(Debug)]
@@ -35,7 +31,8 @@ pub(crate) struct Made {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Unfit {
     Park(Reason),
-    Saturated(Saturated),
+    /// There is no place for it now.
+    Wait(Wait),
 }
 
 /// Makes an attempt. The end of the drain interrupts it.
@@ -44,17 +41,20 @@ pub(crate) async fn attempt(
     lane: &PushLane,
     delivery: &Delivery,
 ) -> Result<Made, Unfit> {
-    let body = body(delivery).map_err(Unfit::Park)?;
+    let body = body(delivery, dispatcher.limits.poison_deaths).map_err(Unfit::Park)?;
     let (span, trace) = traced(delivery);
     let Ok(target) = dispatcher.webhooks.target(&delivery.config.url) else { return Ok(refused(span)) };
-    let _place = dispatcher.origins.enter(&target.origin).map_err(Unfit::Saturated)?;
+    let is_retry = delivery.attempts > 0;
+    let place = dispatcher.gate.enter(&target.origin, is_retry).await.map_err(Unfit::Wait)?;
     let headers = headers(dispatcher, lane, delivery, trace).map_err(Unfit::Park)?;
     let answer = send(dispatcher, &target, headers, body).instrument(span.clone()).await;
+    place.ended(&answer.outcome);
     Ok(Made { origin: Some(target.origin), answer, span })
 }
 
-fn body(delivery: &Delivery) -> Result<Bytes, Reason> {
-    if delivery.starts >= POISON_STARTS {
+/// An event that was started so often before, and never finished, seems to end the process that does.
+fn body(delivery: &Delivery, poison_deaths: u32) -> Result<Bytes, Reason> {
+    if delivery.starts > poison_deaths {
         return Err(Reason::Poison);
     }
     let response = delivery.response().map_err(|_| Reason::Undecodable)?;

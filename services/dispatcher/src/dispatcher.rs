@@ -13,11 +13,15 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::gate::{Gate, GateLimits};
 use crate::health::{Pauses, RedisHealth};
 use crate::metrics::Metrics;
-use crate::origin::Origins;
 use crate::webhook::Webhooks;
 use crate::{consume, scheduler, upkeep};
+
+/// Lanes under way beyond those that make attempts: full budgets must not keep a replica from finding the lanes
+/// that it has room for.
+const LANES_SPARE: u32 = 64;
 
 /// How much one replica does at once, and for how long.
 #[derive(Clone, Debug)]
@@ -25,8 +29,9 @@ pub struct Limits {
     /// Nobody else's.
     pub worker_name: String,
     pub lease_ms: u64,
-    pub max_concurrent: u32,
-    pub max_per_origin: u32,
+    pub gate: GateLimits,
+    /// Deaths during an event after which it is given up.
+    pub poison_deaths: u32,
     /// In a shard.
     pub max_dead_letters: u64,
     pub change_retention: Duration,
@@ -39,8 +44,8 @@ pub struct Dispatcher {
     pub(crate) webhooks: Webhooks,
     pub(crate) retry: RetryPolicy,
     pub(crate) limits: Limits,
-    pub(crate) origins: Origins,
-    /// One is held by each lane under way.
+    pub(crate) gate: Gate,
+    /// One is held by each lane under way, also while it makes no attempt.
     pub(crate) slots: Arc<Semaphore>,
     pub(crate) metrics: Metrics,
     pub(crate) health: RedisHealth,
@@ -63,8 +68,8 @@ impl Dispatcher {
     ) -> Self {
         Self {
             wakes: store.keyspace().shards().map(|_| Notify::new()).collect(),
-            origins: Origins::new(limits.max_per_origin),
-            slots: Arc::new(Semaphore::new(limits.max_concurrent as usize)),
+            gate: Gate::new(limits.gate),
+            slots: Arc::new(Semaphore::new((limits.gate.attempts + LANES_SPARE) as usize)),
             interrupt: CancellationToken::new(),
             lanes: TaskTracker::new(),
             store,

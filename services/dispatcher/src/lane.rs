@@ -11,6 +11,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::attempt::{Made, Unfit, attempt};
 use crate::dispatcher::Dispatcher;
+use crate::gate::{Busy, Wait};
 use crate::reason::{Hold, Reason};
 use crate::report::{Report, as_ms, record};
 use crate::scheduler::ASK_EVERY;
@@ -69,11 +70,17 @@ async fn deliver(dispatcher: &Dispatcher, lease: &Lease, delivery: &Delivery) ->
             tracing::warn!(task, config, revision = delivery.revision, %reason, "event cannot be sent");
             park(dispatcher, lease, delivery, reason, None).await
         }
-        Err(Unfit::Saturated(saturated)) => {
-            dispatcher.metrics.saturated();
-            Step::Back(saturated.wait.mul_f64(0.5 + random::unit()))
-        }
+        Err(Unfit::Wait(wait)) => turned_away(dispatcher, lease, delivery, wait).await,
     }
+}
+
+/// Waits do not count as attempts, but they do not keep an event for ever either.
+async fn turned_away(dispatcher: &Dispatcher, lease: &Lease, delivery: &Delivery, wait: Wait) -> Step {
+    dispatcher.metrics.turned_away(wait.why);
+    if wait.why == Busy::BreakerOpen && delivery.age >= dispatcher.retry.max_age {
+        return park(dispatcher, lease, delivery, Reason::Policy(ParkReason::Age), None).await;
+    }
+    Step::Back(wait.delay.mul_f64(1.0 + random::unit() / 4.0))
 }
 
 /// An interrupted attempt is made again at once, by whoever is still there.
@@ -146,7 +153,7 @@ async fn park(
 ) -> Step {
     let why = Parked {
         reason: reason.as_str(),
-        attempts: delivery.attempts + u32::from(was_sent(reason)),
+        attempts: delivery.attempts + u32::from(last.is_some() && was_sent(reason)),
         max_dead_letters: dispatcher.limits.max_dead_letters,
         last,
     };

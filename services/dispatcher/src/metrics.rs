@@ -11,6 +11,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Unit;
 
+use crate::gate::Busy;
 use crate::reason::{Hold, Reason};
 
 /// Clones share the counts.
@@ -24,7 +25,7 @@ pub struct Metrics {
     held: Family<ReasonLabel, Counter>,
     lanes_in_flight: Gauge,
     lost_leases: Counter,
-    saturated: Counter,
+    turned_away: Family<ReasonLabel, Counter>,
     fanned_out: Counter,
     taken_over: Counter,
 }
@@ -55,7 +56,7 @@ impl Default for Metrics {
             held: Family::default(),
             lanes_in_flight: Gauge::default(),
             lost_leases: Counter::default(),
-            saturated: Counter::default(),
+            turned_away: Family::default(),
             fanned_out: Counter::default(),
             taken_over: Counter::default(),
         }
@@ -83,9 +84,9 @@ impl Metrics {
         to.register("a2a_lanes_in_flight", "Lanes under way", self.lanes_in_flight.clone());
         to.register("a2a_leases_lost", "Leases that ended before their holder", self.lost_leases.clone());
         to.register(
-            "a2a_origin_saturated",
-            "Lanes put back, their origin being full",
-            self.saturated.clone(),
+            "a2a_lanes_turned_away",
+            "Lanes put back uncounted, there being no place for an attempt",
+            self.turned_away.clone(),
         );
         to.register("a2a_changes_fanned_out", "Changes whose lanes were made due", self.fanned_out.clone());
         to.register("a2a_changes_taken_over", "Changes of dead replicas taken over", self.taken_over.clone());
@@ -121,8 +122,8 @@ impl Metrics {
         self.lost_leases.inc();
     }
 
-    pub fn saturated(&self) {
-        self.saturated.inc();
+    pub fn turned_away(&self, why: Busy) {
+        self.turned_away.get_or_create(&ReasonLabel { reason: why.as_str() }).inc();
     }
 
     pub fn fanned_out(&self, entries: usize) {

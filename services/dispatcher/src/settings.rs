@@ -24,6 +24,7 @@ pub use egress::EgressSettings;
 pub use siblings::SIBLINGS;
 
 use crate::dispatcher::Limits;
+use crate::gate::{BreakerLimits, GateLimits};
 use crate::schedule::ceilings;
 use crate::webhook::WebhookLimits;
 
@@ -73,13 +74,33 @@ pub struct Settings {
     #[arg(long, env = "A2A_RETRY_AFTER_CAP_MS", default_value_t = 3_600_000)]
     pub retry_after_cap_ms: u64,
 
+    /// Times that a process may die during an event before the event is given up
+    #[arg(long, env = "A2A_POISON_DEATHS", default_value_t = 3, value_parser = at_least(1_u32))]
+    pub poison_deaths: u32,
+
     /// Most attempts under way at once
     #[arg(long, env = "A2A_MAX_CONCURRENT_DELIVERIES", default_value_t = 256, value_parser = between(1_u32, 65_536))]
     pub max_concurrent_deliveries: u32,
 
+    /// Most of them that are retries; the others are kept for first attempts
+    #[arg(long, env = "A2A_MAX_CONCURRENT_RETRIES", default_value_t = 64, value_parser = between(1_u32, 65_535))]
+    pub max_concurrent_retries: u32,
+
     /// Most attempts under way at once at one scheme, host and port
     #[arg(long, env = "A2A_MAX_CONCURRENT_PER_ORIGIN", default_value_t = 32, value_parser = between(1_u32, 65_536))]
     pub max_concurrent_per_origin: u32,
+
+    /// Failures in a row after which a scheme, host and port is left alone but for a probe; 0 for never
+    #[arg(long, env = "A2A_BREAKER_FAILURES", default_value_t = 20)]
+    pub breaker_failures: u32,
+
+    /// How long it is left alone at first, ms; each failed probe doubles it
+    #[arg(long, env = "A2A_BREAKER_OPEN_MS", default_value_t = 1_000, value_parser = at_least(1_u64))]
+    pub breaker_open_ms: u64,
+
+    /// Longest time that it is left alone, ms
+    #[arg(long, env = "A2A_BREAKER_OPEN_CAP_MS", default_value_t = 30_000, value_parser = at_least(1_u64))]
+    pub breaker_open_cap_ms: u64,
 
     /// The Content-Type of webhook requests
     #[arg(long, env = "A2A_WEBHOOK_CONTENT_TYPE", default_value = "application/a2a+json")]
@@ -160,8 +181,13 @@ impl Settings {
             retry_max_attempts,
             retry_max_age_ms,
             retry_after_cap_ms,
+            poison_deaths,
             max_concurrent_deliveries,
+            max_concurrent_retries,
             max_concurrent_per_origin,
+            breaker_failures,
+            breaker_open_ms,
+            breaker_open_cap_ms,
             webhook_content_type,
             egress,
             webhook_ca_file,
@@ -184,11 +210,21 @@ impl Settings {
             content_type: webhook_content_type.header(),
             extra_authorities: webhook_ca_file.map_or_else(|| Ok(Vec::new()), authorities)?,
         };
+        let gate = GateLimits {
+            attempts: max_concurrent_deliveries,
+            retries: max_concurrent_retries.min((max_concurrent_deliveries / 2).max(1)),
+            per_origin: max_concurrent_per_origin,
+            breaker: BreakerLimits {
+                failures: breaker_failures,
+                open: Duration::from_millis(breaker_open_ms),
+                open_cap: Duration::from_millis(breaker_open_cap_ms),
+            },
+        };
         let limits = Limits {
             worker_name: worker_name.unwrap_or_else(default_name),
             lease_ms: push_lease_ms,
-            max_concurrent: max_concurrent_deliveries,
-            max_per_origin: max_concurrent_per_origin,
+            gate,
+            poison_deaths,
             max_dead_letters,
             change_retention: Duration::from_millis(change_retention_ms),
             drain: Duration::from_millis(drain_ms),

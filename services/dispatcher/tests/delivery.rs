@@ -279,7 +279,7 @@ async fn poison_is_parked_alone() {
     let (redis, store) = fixture(&receiver, "t1").await;
     change(&store, "t1", 1).await;
     let mut starts = redis::cmd("HSET");
-    starts.arg(format!("{PREFIX}lane:t1/push/c")).arg("starts").arg(9);
+    starts.arg(format!("{PREFIX}lane:t1/push/c")).arg("starts").arg(3);
     starts.query_async::<()>(&mut redis.raw().await).await.unwrap();
 
     let replica = Replica::start(store);

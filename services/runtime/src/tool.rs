@@ -42,10 +42,12 @@ impl Tool {
     }
 
     pub(crate) fn augment(command: Command) -> Command {
-        Self::augment_subcommands(command).args_conflicts_with_subcommands(true).disable_help_subcommand(true)
+        Self::augment_subcommands(command).disable_help_subcommand(true)
     }
 
+    /// A binary may have subcommands of its own.
     pub(crate) fn asked_for(matches: &clap::ArgMatches) -> Option<Result<Self, clap::Error>> {
-        matches.subcommand_name().map(|_| Self::from_arg_matches(matches))
+        let named = matches.subcommand_name()?;
+        Self::has_subcommand(named).then(|| Self::from_arg_matches(matches))
     }
 }

@@ -21,6 +21,9 @@ pub enum CodecError {
         #[source]
         source: prost::DecodeError,
     },
+    /// A sealed value that none of the keys opens, or that was altered.
+    #[error("stored secrets cannot be opened: the key ring lacks their key, or they were altered")]
+    Sealed,
     /// A length-prefixed value that ends too early.
     #[error("stored {0} is cut short")]
     Truncated(&'static str),

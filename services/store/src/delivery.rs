@@ -15,6 +15,7 @@ use crate::{
     keys::{PushLane, Shard},
     link::Call,
     script,
+    seal::Vault,
     work::claimed,
 };
 
@@ -211,8 +212,8 @@ impl Store {
     async fn next_delivery(&self, lease: &Lease, call: Call) -> Result<Next, Fault> {
         let reply: Vec<Value> = self.link.run(&call).await?;
         match field::<String>(&reply, 0)?.as_str() {
-            "event" => Delivery::from_reply(&lease.lane, DeliveryKind::Event, &reply),
-            "snapshot" => Delivery::from_reply(&lease.lane, DeliveryKind::Snapshot, &reply),
+            "event" => Delivery::from_reply(&self.vault, &lease.lane, DeliveryKind::Event, &reply),
+            "snapshot" => Delivery::from_reply(&self.vault, &lease.lane, DeliveryKind::Snapshot, &reply),
             "lost" => Ok(Next::Lost),
             _ => Ok(Next::Rest),
         }
@@ -232,14 +233,19 @@ impl Delivery {
         }
     }
 
-    fn from_reply(lane: &PushLane, kind: DeliveryKind, reply: &[Value]) -> Result<Next, Fault> {
+    fn from_reply(
+        vault: &Vault,
+        lane: &PushLane,
+        kind: DeliveryKind,
+        reply: &[Value],
+    ) -> Result<Next, Fault> {
         let config: Vec<u8> = field(reply, 4)?;
         Ok(Next::Send(Box::new(Self {
             kind,
             revision: field(reply, 1)?,
             body: field(reply, 2)?,
             event_id: field(reply, 3)?,
-            config: protobuf("push notification config", &config)?,
+            config: vault.open(&lane.task, &lane.config, &config)?,
             trace: field(reply, 5)?,
             attempts: field(reply, 6)?,
             age: Duration::from_millis(field::<u64>(reply, 7)?),

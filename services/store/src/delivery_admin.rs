@@ -8,6 +8,7 @@ use crate::{
     keys::{PushLane, Shard},
     link::Call,
     script,
+    seal::Vault,
 };
 
 /// Where the delivery to a webhook stands. Times are ms since the epoch.
@@ -141,7 +142,7 @@ impl Store {
             .arg(&lane.config)
             .arg(lane.member());
         let reply: Vec<Vec<u8>> = self.link.run(&call).await?;
-        reply.first().map(|config| LaneView::from_reply(lane, config, &reply)).transpose()
+        reply.first().map(|config| LaneView::from_reply(&self.vault, lane, config, &reply)).transpose()
     }
 
     /// Holds a webhook. Answers whether there is such a webhook.
@@ -210,7 +211,7 @@ impl Store {
 }
 
 impl LaneView {
-    fn from_reply(lane: &PushLane, config: &[u8], reply: &[Vec<u8>]) -> Result<Self, Fault> {
+    fn from_reply(vault: &Vault, lane: &PushLane, config: &[u8], reply: &[Vec<u8>]) -> Result<Self, Fault> {
         let text = |index: usize| reply.get(index).map_or("".into(), |field| String::from_utf8_lossy(field));
         let number = |index: usize| text(index).parse::<u64>().unwrap_or(0);
         let small = |index: usize| u32::try_from(number(index)).unwrap_or(u32::MAX);
@@ -219,7 +220,7 @@ impl LaneView {
         let time = |index: usize| text(index).parse::<f64>().ok().map(|ms| ms as i64);
         Ok(Self {
             lane: lane.clone(),
-            config: protobuf("push notification config", config)?,
+            config: vault.open(&lane.task, &lane.config, config)?,
             cursor: number(1),
             pending: number(2),
             attempts: small(3),

@@ -3,15 +3,8 @@
 use std::collections::HashMap;
 
 use a2a_proto::a2a::TaskPushNotificationConfig;
-use prost::Message as _;
 
-use crate::{
-    Commit, Fault, NewPush, Store, TaskHead,
-    codec::{CodecError, protobuf},
-    keys::PushLane,
-    link::Call,
-    script,
-};
+use crate::{Commit, Fault, NewPush, Store, TaskHead, codec::CodecError, keys::PushLane, link::Call, script};
 
 impl Store {
     /// Registers a webhook; one of the same id is replaced and keeps its place.
@@ -34,7 +27,7 @@ impl Store {
             .arg(&head.id)
             .arg(&head.tenant)
             .arg(&push.config.id)
-            .arg(push.config.encode_to_vec())
+            .arg(self.vault.close(&push.config)?)
             .arg(push.max_configs)
             .arg(trace)
             .arg(snapshot_id);
@@ -65,7 +58,7 @@ impl Store {
         let mut command = redis::cmd("HGET");
         command.arg(self.keys.task(task).push()).arg(config);
         let value: Option<Vec<u8>> = self.link.query(&command).await?;
-        Ok(value.map(|bytes| protobuf("push notification config", &bytes)).transpose()?)
+        Ok(value.map(|value| self.vault.open(task, config, &value)).transpose()?)
     }
 
     /// The webhooks of a task, by id.
@@ -74,8 +67,8 @@ impl Store {
         command.arg(self.keys.task(task).push());
         let values: HashMap<String, Vec<u8>> = self.link.query(&command).await?;
         let mut configs = values
-            .values()
-            .map(|bytes| protobuf("push notification config", bytes))
+            .iter()
+            .map(|(id, value)| self.vault.open(task, id, value))
             .collect::<Result<Vec<TaskPushNotificationConfig>, CodecError>>()?;
         configs.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(configs)

@@ -1,6 +1,6 @@
 //! Where Redis is, and how the store uses it.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, path::PathBuf, str::FromStr};
 
 use redis::IntoConnectionInfo as _;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -27,6 +27,14 @@ pub struct StoreSettings {
     /// How long an operation is tried again while Redis is away, ms
     #[arg(long, env = "A2A_REDIS_PATIENCE_MS", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(50..=600_000))]
     pub redis_patience_ms: u64,
+
+    /// Keys that seal webhook secrets in Redis: a file, a key a line: id, space, 32 bytes in base64; the first seals
+    #[arg(long, env = "A2A_KEY_RING", value_name = "FILE")]
+    pub key_ring: Option<PathBuf>,
+
+    /// Without a key ring: let webhook secrets lie in Redis in the clear
+    #[arg(long, env = "A2A_PLAINTEXT_SECRETS", value_name = "BOOL", default_value_t = false, default_missing_value = "true", num_args = 0..=1, action = clap::ArgAction::Set)]
+    pub plaintext_secrets: bool,
 
     /// Most events kept in a task's log; a reader that is further behind gets a snapshot
     #[arg(long, env = "A2A_LOG_MAX_EVENTS", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(100..=10_000_000))]

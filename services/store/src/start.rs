@@ -4,7 +4,13 @@ use std::sync::Arc;
 
 use redis::RedisError;
 
-use crate::{Fault, keys::Keyspace, link::Link, settings::StoreSettings};
+use crate::{
+    Fault,
+    keys::Keyspace,
+    link::Link,
+    seal::{BadKeyRing, KeyRing, Vault},
+    settings::StoreSettings,
+};
 
 /// Everything in Redis. Cheap to clone.
 #[derive(Clone)]
@@ -12,6 +18,7 @@ pub struct Store {
     pub(crate) link: Link,
     pub(crate) keys: Arc<Keyspace>,
     pub(crate) log_max_events: u64,
+    pub(crate) vault: Vault,
 }
 
 /// Why a Redis cannot be used as it is.
@@ -20,6 +27,12 @@ pub enum StartError {
     /// The address was understood and still cannot be used.
     #[error("cannot use the address of Redis")]
     Address(#[source] RedisError),
+    /// The key ring cannot be used.
+    #[error(transparent)]
+    KeyRing(#[from] BadKeyRing),
+    /// Nothing says how secrets are to be stored.
+    #[error("webhook secrets would lie in Redis in the clear: write --key-ring FILE, or --plaintext-secrets")]
+    NoKeyRing,
     /// Another number of shards was used before.
     #[error(
         "this deployment was started with {held} shards: write --shards {held}, or use another --key-prefix"
@@ -46,6 +59,7 @@ impl Store {
             link: Link::open(settings).map_err(StartError::Address)?,
             keys: Arc::new(Keyspace::new(&settings.key_prefix, settings.shards)),
             log_max_events: settings.log_max_events,
+            vault: vault(settings)?,
         })
     }
 
@@ -86,5 +100,13 @@ impl Store {
         get.arg(&key);
         let held: u16 = self.link.query(&get).await?;
         if held == shards { Ok(()) } else { Err(StartError::Shards { held }) }
+    }
+}
+
+fn vault(settings: &StoreSettings) -> Result<Vault, StartError> {
+    match &settings.key_ring {
+        Some(path) => Ok(Vault::Ring(KeyRing::load(path)?)),
+        None if settings.plaintext_secrets => Ok(Vault::Plain),
+        None => Err(StartError::NoKeyRing),
     }
 }

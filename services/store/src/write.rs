@@ -215,7 +215,7 @@ impl Store {
             .arg(&new.trace)
             .arg(self.log_max_events)
             .arg(config_id)
-            .arg(push_value(new.push.as_ref()))
+            .arg(self.push_value(new.push.as_ref())?)
             .arg(u8::from(new.provisional));
         self.link.run(&call).await
     }
@@ -370,13 +370,17 @@ impl Store {
             .arg(&change.trace)
             .arg(self.log_max_events)
             .arg(config_id)
-            .arg(push_value(change.push.as_ref()))
+            .arg(self.push_value(change.push.as_ref())?)
             .arg(change.push.as_ref().map_or(0, |push| push.max_configs))
             .arg(change.remember_ms);
         let reply: Vec<Value> = self.link.run(&call).await?;
         let mut reply = reply.into_iter();
         let commit = parsed(reply.next())?;
         Ok((commit, if commit == Commit::Applied { parsed(reply.next())? } else { 0 }))
+    }
+
+    fn push_value(&self, push: Option<&NewPush>) -> Result<Vec<u8>, Fault> {
+        Ok(push.map(|push| self.vault.close(&push.config)).transpose()?.unwrap_or_default())
     }
 
     fn status_keys(&self, keys: &TaskKeys<'_>, change: &StatusChange<'_>) -> Call {
@@ -438,8 +442,4 @@ fn parsed<T: FromRedisValue>(value: Option<Value>) -> Result<T, Fault> {
 
 fn push_id(push: Option<&NewPush>) -> &str {
     push.map_or("", |push| &push.config.id)
-}
-
-fn push_value(push: Option<&NewPush>) -> Vec<u8> {
-    push.map(|push| push.config.encode_to_vec()).unwrap_or_default()
 }

@@ -18,9 +18,11 @@ mod http;
 mod hub;
 mod modes;
 mod parse;
+mod reseal;
 mod revisions;
 mod settings;
+mod start;
 mod tasks;
 
-pub use app::{StartError, run};
-pub use settings::{SIBLINGS, Settings};
+pub use settings::{Command, SIBLINGS, Settings};
+pub use start::start;

@@ -4,16 +4,13 @@ use std::process::ExitCode;
 
 use a2a_runtime::{
     error_chain::describe,
-    panic,
-    settings::{self, Asked},
-    shutdown::Shutdown,
-    telemetry, tls,
+    settings::{Asked, parse},
 };
-use a2a_task_service::{SIBLINGS, Settings, run};
+use a2a_task_service::{SIBLINGS, Settings, start};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let settings: Settings = match settings::parse(SIBLINGS) {
+    let settings: Settings = match parse(SIBLINGS) {
         Asked::Serve(settings) => settings,
         Asked::Tool(tool) => return tool.run().await,
     };
@@ -24,14 +21,4 @@ async fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-async fn start(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
-    tls::install_crypto_provider()?;
-    let telemetry = telemetry::init(&settings.telemetry, "a2a-task-service", env!("CARGO_PKG_VERSION"))?;
-    panic::install_hook();
-    let shutdown = Shutdown::install()?;
-    let outcome = run(settings, telemetry.log_handle(), shutdown).await;
-    telemetry.shutdown().await;
-    Ok(outcome?)
 }

@@ -7,7 +7,7 @@ mod list;
 mod push;
 mod send;
 
-pub use artifact::{agent_message, artifact};
+pub use artifact::{agent_message, artifact, in_context};
 pub(crate) use list::query;
 pub use list::{ListTasks, PageToken, list_tasks, page_size};
 pub use push::push_config;

@@ -32,6 +32,9 @@ pub const SIBLINGS: &[&str] = &[
 #[derive(Clone, Debug, clap::Parser)]
 #[command(name = "a2a-task-service", version, about, max_term_width = 100)]
 pub struct Settings {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
     /// Where clients call the A2A protocol over gRPC
     #[arg(long, env = "A2A_GRPC_ADDR", default_value = "127.0.0.1:50051", value_name = "IP:PORT")]
     pub grpc_addr: SocketAddr,
@@ -122,6 +125,13 @@ pub struct Settings {
     /// How long calls and streams may take to end after SIGTERM, ms
     #[arg(long, env = "A2A_DRAIN_MS", default_value_t = 10_000, value_parser = at_least(0_u64))]
     pub drain_ms: u64,
+}
+
+/// What to do in place of serving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Subcommand)]
+pub enum Command {
+    /// Seal every webhook's secrets with the first key of the ring, while services run
+    Reseal,
 }
 
 /// Artifacts of a task that has ended.

@@ -64,6 +64,9 @@ impl ServiceOptions {
             arguments
                 .extend(["--allow-webhook-cidr", "127.0.0.0/8", "--allow-webhook-http"].map(str::to_owned));
         }
+        if !self.flags.iter().any(|flag| flag == "--key-ring") {
+            arguments.push("--plaintext-secrets".to_owned());
+        }
         arguments.extend(self.flags);
         (arguments, self.environment)
     }
@@ -84,7 +87,7 @@ mod tests {
         assert_eq!(arguments[..3], ["--redis-url", "redis://r", "--grpc-addr"]);
         assert!(arguments[3].starts_with("127.0.0.1:"));
         assert_eq!(arguments[4], "--admin-addr");
-        assert_eq!(arguments[6..], ["--drain-ms", "5", "--x"]);
+        assert_eq!(arguments[6..], ["--plaintext-secrets", "--drain-ms", "5", "--x"]);
     }
 
     #[test]

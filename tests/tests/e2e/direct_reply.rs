@@ -26,7 +26,11 @@ use crate::{
 
 fn deciding() -> ServiceOptions {
     // No test is so slow that an immediate send gives up on the agent.
-    ServiceOptions::default().flag("task-creation", "agent-decides").flag("direct-reply-wait-ms", 60_000)
+    waiting_ms(60_000)
+}
+
+fn waiting_ms(wait_ms: u64) -> ServiceOptions {
+    ServiceOptions::default().flag("task-creation", "agent-decides").flag("direct-reply-wait-ms", wait_ms)
 }
 
 #[tokio::test]
@@ -129,7 +133,7 @@ async fn a_refused_move_makes_no_task() {
 #[tokio::test]
 async fn a_reply_that_nobody_heard_is_kept_for_the_retry() {
     let mut stage = Stage::set_with(deciding()).await;
-    let mut other = Replica::start(&stage.redis, deciding().flag("direct-reply-wait-ms", 0)).await;
+    let mut other = Replica::start(&stage.redis, waiting_ms(0)).await;
     let mut work = worker(&mut other.agent).await;
     let request = at_once(clients::send("hello"));
     let unheard = sending(&stage.client, keyed("k", request.clone()));

@@ -18,6 +18,7 @@ mod get_task_push_notification_config;
 mod history;
 mod idempotency;
 mod inspect;
+mod limits;
 mod list_task_push_notification_configs;
 mod list_tasks;
 mod moves;

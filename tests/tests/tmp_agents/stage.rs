@@ -150,3 +150,19 @@ pub(crate) fn streamed_task(item: StreamResponse) -> Task {
         other => panic!("expected a task, got {other:?}"),
     }
 }
+
+/// A further replica, with its callers.
+pub(crate) struct Replica {
+    pub(crate) service: TaskService,
+    pub(crate) client: A2aClient,
+    pub(crate) agent: AgentClient,
+}
+
+impl Replica {
+    pub(crate) async fn start(redis: &RedisServer, options: ServiceOptions) -> Self {
+        let service = TaskService::start(redis, options).await;
+        let client = clients::a2a(service.at.grpc).await;
+        let agent = clients::agent(service.at.agent_grpc).await;
+        Self { service, client, agent }
+    }
+}

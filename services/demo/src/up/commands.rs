@@ -32,7 +32,7 @@ pub(super) fn redis(server: &Path, dir: &Path, port: u16) -> Command {
 }
 
 pub(super) fn task_service(settings: &Settings, redis_url: &str) -> Command {
-    let mut command = service(TASK_SERVICE, redis_url);
+    let mut command = service(settings, TASK_SERVICE, redis_url);
     command
         .arg("--grpc-addr")
         .arg(settings.grpc().to_string())
@@ -46,7 +46,7 @@ pub(super) fn task_service(settings: &Settings, redis_url: &str) -> Command {
 }
 
 pub(super) fn dispatcher(settings: &Settings, redis_url: &str) -> Command {
-    let mut command = service(DISPATCHER, redis_url);
+    let mut command = service(settings, DISPATCHER, redis_url);
     command
         .arg("--grpc-addr")
         .arg(settings.push_grpc().to_string())
@@ -74,13 +74,14 @@ pub(super) fn receiver(settings: &Settings, secrets: &Secrets) -> Command {
 
 /// The receiver stands on this machine and speaks plain HTTP, which the services
 /// refuse unless told.
-fn service(name: &str, redis_url: &str) -> Command {
+fn service(settings: &Settings, name: &str, redis_url: &str) -> Command {
     let mut command = Command::new(beside(name));
     command.env("A2A_REDIS_URL", redis_url).args([
         "--allow-webhook-cidr",
         "127.0.0.0/8",
         "--allow-webhook-http",
     ]);
+    command.arg("--key-ring").arg(settings.key_ring());
     command
 }
 

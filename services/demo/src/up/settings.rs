@@ -81,6 +81,10 @@ impl Settings {
         self.data_dir.join("logs").join(format!("{name}.log"))
     }
 
+    pub(super) fn key_ring(&self) -> PathBuf {
+        self.data_dir.join("key-ring")
+    }
+
     pub(super) fn grpc(&self) -> SocketAddr {
         loopback(self.grpc_port)
     }

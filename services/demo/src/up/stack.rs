@@ -3,7 +3,7 @@ use std::{fs, io, net::SocketAddr, path::Path, time::Duration};
 use futures::future::select_all;
 use tokio::{process::Command, sync::mpsc};
 
-use super::{Failure, Settings, commands, part::Part, readiness, sample::Secrets};
+use super::{Failure, Settings, commands, key_ring, part::Part, readiness, sample::Secrets};
 
 pub(super) const REDIS: &str = "redis";
 pub(super) const TASK_SERVICE: &str = "a2a-task-service";
@@ -32,6 +32,8 @@ impl Stack {
             Some(url) => url.clone(),
             None => self.redis(settings, &dir).await?,
         };
+        let key_ring = settings.key_ring();
+        key_ring::ensure(&key_ring).map_err(|source| Failure::DataDir { path: key_ring, source })?;
         self.service(settings, TASK_SERVICE, commands::task_service(settings, &redis_url)).await?;
         self.service(settings, DISPATCHER, commands::dispatcher(settings, &redis_url)).await?;
         let deliveries = self.service(settings, RECEIVER, commands::receiver(settings, secrets)).await?;

@@ -32,7 +32,7 @@ pub async fn output(args: &[&str]) -> Output {
 impl Process {
     /// Starts one that may request loopback, and waits for its ready line.
     pub async fn start(redis_url: &str) -> Self {
-        let args = ["--redis-url", redis_url, "--key-prefix", "t:", "--shards", "1"];
+        let args = ["--redis-url", redis_url, "--key-prefix", "t:", "--shards", "1", "--plaintext-secrets"];
         let open = ["--allow-webhook-http", "--allow-webhook-cidr", "127.0.0.0/8"];
         let mut child = command(&[args.as_slice(), &open].concat()).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -48,6 +48,8 @@ impl Redis {
             shards: 1,
             redis_timeout_ms: 2_000,
             redis_patience_ms: 20_000,
+            key_ring: None,
+            plaintext_secrets: true,
             log_max_events: 10_000,
         };
         Store::open(&settings).unwrap()

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use a2a_dispatcher::dispatcher::{Dispatcher, Limits};
+use a2a_dispatcher::gate::{BreakerLimits, GateLimits};
 use a2a_dispatcher::health::RedisHealth;
 use a2a_dispatcher::metrics::Metrics;
 use a2a_dispatcher::webhook::{WebhookLimits, Webhooks, system};
@@ -19,6 +20,7 @@ use tokio::task::JoinHandle;
 use super::soon;
 
 pub const LEASE_MS: u64 = 2_000;
+const LEASE: Duration = Duration::from_millis(LEASE_MS);
 
 pub struct Replica {
     shutdown: Shutdown,
@@ -44,7 +46,12 @@ impl Replica {
         Self::with(store, loopback(), 32)
     }
 
-    pub fn with(store: Store, egress: EgressPolicy, max_per_origin: u32) -> Self {
+    pub fn with(store: Store, egress: EgressPolicy, per_origin: u32) -> Self {
+        let breaker = BreakerLimits { failures: 0, open: Duration::from_millis(100), open_cap: LEASE };
+        Self::limited(store, egress, GateLimits { attempts: 64, retries: 32, per_origin, breaker })
+    }
+
+    pub fn limited(store: Store, egress: EgressPolicy, gate: GateLimits) -> Self {
         let retry = RetryPolicy {
             ceilings: vec![Duration::from_millis(20)],
             max_attempts: 50,
@@ -53,8 +60,8 @@ impl Replica {
         let limits = Limits {
             worker_name: random::uuid().to_string(),
             lease_ms: LEASE_MS,
-            max_concurrent: 64,
-            max_per_origin,
+            gate,
+            poison_deaths: 3,
             max_dead_letters: 1_000,
             change_retention: Duration::from_secs(60),
             drain: Duration::from_millis(500),

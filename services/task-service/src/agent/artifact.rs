@@ -16,6 +16,7 @@ use crate::{
 impl Agents {
     /// Sets an artifact or adds a chunk to one; answers the task's revision.
     pub async fn update_artifact(&self, call: &Call, request: UpdateArtifactRequest) -> Result<u64, Error> {
+        parse::task_id("id", &request.id)?;
         let artifact = parse::artifact(request.artifact.clone(), self.tasks.policy.bounds)?;
         parse::request_metadata(request.metadata.as_ref(), self.tasks.policy.bounds)?;
         let mut expected = parse::revision("expectedRevision", request.expected_revision)?;

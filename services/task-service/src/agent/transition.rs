@@ -9,10 +9,13 @@ use a2a_proto::{
     agent::TransitionRequest,
 };
 use a2a_runtime::{clock, random};
-use a2a_store::{Commit, TaskHead};
+use a2a_store::Commit;
 
 use super::Agents;
 use crate::{call::Call, change::status_change, error::Error, parse, tasks::COMMIT_TRIES};
+
+/// The field that holds what the agent says.
+const STATUS_MESSAGE: &str = "statusMessage";
 
 impl Agents {
     /// Sets the status; answers the task without history and artifacts, so that
@@ -28,7 +31,7 @@ impl Agents {
         for _ in 0..COMMIT_TRIES {
             let head = self.head_at(&request.id, expected).await?;
             let decided = set_status(&head.lifecycle(), command, clock::unix_ms())?;
-            let message = self.status_message(&head, request.status_message.clone())?;
+            let message = said.clone().map(|said| parse::in_context(STATUS_MESSAGE, said, &head.context));
             if head.provisional {
                 self.tasks.promote(head, &call.stored_trace(), &request.lease_token).await?;
                 expected = expected.map(|revision| revision + 1);
@@ -36,7 +39,8 @@ impl Agents {
             }
             let lease = self.lease(&request.lease_token);
             let metadata = request.metadata.clone();
-            let change = status_change(&head, &decided, message, metadata, call.stored_trace(), lease);
+            let change =
+                status_change(&head, &decided, message.transpose()?, metadata, call.stored_trace(), lease);
             match self.tasks.store.set_status(&change).await? {
                 Commit::Applied => {
                     let task = Task { status: Some(change.status.clone()), ..head.to_task() };
@@ -63,13 +67,12 @@ impl Agents {
         self.set_status(&Call::default(), fail, request).await.map(|_| ())
     }
 
-    fn status_message(&self, head: &TaskHead, message: Option<Message>) -> Result<Option<Message>, Error> {
+    fn status_message(&self, request: &TransitionRequest) -> Result<Option<Message>, Error> {
         let new_id = || random::uuid().to_string();
-        let bounds = self.tasks.policy.bounds;
+        let max_parts = self.tasks.policy.max_parts;
+        let message = request.status_message.clone();
         message
-            .map(|message| {
-                parse::agent_message("statusMessage", message, &head.id, &head.context, new_id, bounds)
-            })
+            .map(|message| parse::agent_message(STATUS_MESSAGE, message, &request.id, new_id, max_parts))
             .transpose()
     }
 }

@@ -21,15 +21,14 @@ pub fn artifact(artifact: Option<Artifact>, bounds: Bounds) -> Result<Artifact, 
     Ok(artifact)
 }
 
-/// Checks a message of an agent under `path` and fills in what the service
-/// knows: the role, the ids of task and context, and an id of its own.
+/// Checks a message of an agent about `task` under `path` and fills in what the
+/// service knows: the role, the task, and an id of its own.
 pub fn agent_message(
     path: &str,
     message: Message,
     task: &str,
-    context: &str,
     new_id: impl FnOnce() -> String,
-    bounds: Bounds,
+    max_parts: usize,
 ) -> Result<Message, Error> {
     let mut violations = Violations::default();
     if message.role == Role::User as i32 {
@@ -38,18 +37,17 @@ pub fn agent_message(
     if !message.task_id.is_empty() && message.task_id != task {
         violations.add(format!("{path}.taskId"), "must be the task's id");
     }
-    if !message.context_id.is_empty() && message.context_id != context {
-        violations.add(format!("{path}.contextId"), "must be the task's context");
-    }
     let message_id = if message.message_id.is_empty() { new_id() } else { message.message_id };
-    let message = Message {
-        message_id,
-        role: Role::Agent as i32,
-        task_id: task.to_owned(),
-        context_id: context.to_owned(),
-        ..message
-    };
-    content::check_message(&mut violations, path, &message, bounds);
+    let message = Message { message_id, role: Role::Agent as i32, task_id: task.to_owned(), ..message };
+    content::check_message(&mut violations, path, &message, max_parts);
     violations.finish()?;
     Ok(message)
+}
+
+/// The message in the context of its task, which it may name or leave empty.
+pub fn in_context(path: &str, message: Message, context: &str) -> Result<Message, Error> {
+    if !message.context_id.is_empty() && message.context_id != context {
+        return Err(Error::invalid(format!("{path}.contextId"), "must be the task's context"));
+    }
+    Ok(Message { context_id: context.to_owned(), ..message })
 }

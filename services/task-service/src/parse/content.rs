@@ -42,18 +42,10 @@ pub(super) fn check_parts(violations: &mut Violations, path: &str, parts: &[Part
     }
 }
 
-pub(super) fn check_metadata(
-    violations: &mut Violations,
-    path: &str,
-    metadata: Option<&Struct>,
-    bounds: Bounds,
-) {
-    let Some(metadata) = metadata else { return };
-    if metadata.encoded_len() > bounds.max_metadata_bytes {
-        violations.add(path, format!("is larger than {} bytes", bounds.max_metadata_bytes));
-    }
-    if !metadata.fields.values().all(|value| is_shallow(value, MAX_DEPTH - 1)) {
-        violations.add(path, format!("is nested deeper than {MAX_DEPTH} levels"));
+pub(super) fn check_metadata(violations: &mut Violations, path: &str, metadata: Option<&Struct>) {
+    let mut values = metadata.into_iter().flat_map(|metadata| metadata.fields.values());
+    if let Some(problem) = values.find_map(|value| problem_with(value, MAX_DEPTH - 1)) {
+        violations.add(path, problem.to_string());
     }
 }
 
@@ -64,29 +56,38 @@ fn check_part(violations: &mut Violations, path: &str, part: &Part, bounds: Boun
     match &part.content {
         None => violations.add(path, "must hold exactly one of text, raw, url and data"),
         Some(Content::Url(url)) if url.is_empty() => violations.add(format!("{path}.url"), "is empty"),
-        Some(Content::Data(value)) if !is_shallow(value, MAX_DEPTH) => {
-            violations.add(format!("{path}.data"), format!("is nested deeper than {MAX_DEPTH} levels"));
-        }
-        Some(Content::Data(value)) if value.kind.is_none() => {
-            violations.add(format!("{path}.data"), "has no value; JSON null is a value of its own");
+        Some(Content::Data(value)) => {
+            if let Some(problem) = problem_with(value, MAX_DEPTH) {
+                violations.add(format!("{path}.data"), problem.to_string());
+            }
         }
         Some(_) => {}
     }
     check_metadata(violations, &format!("{path}.metadata"), part.metadata.as_ref(), bounds);
 }
 
-/// Whether a value nests at most `depth` deep. Numbers that JSON cannot write
-/// are refused with it: no reader of the task could show them.
-fn is_shallow(value: &Value, depth: usize) -> bool {
-    match &value.kind {
-        Some(Kind::NumberValue(number)) => number.is_finite(),
-        Some(Kind::ListValue(list)) => {
-            depth > 0 && list.values.iter().all(|value| is_shallow(value, depth - 1))
-        }
+/// Why a value cannot be taken: no reader of the task could show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum Problem {
+    #[error("is nested deeper than {MAX_DEPTH} levels")]
+    Depth,
+    #[error("holds a number that JSON cannot write")]
+    Number,
+    #[error("lacks a value; JSON null is a value of its own")]
+    Missing,
+}
+
+/// Looks through a value that may nest `depth` deep.
+fn problem_with(value: &Value, depth: usize) -> Option<Problem> {
+    match value.kind.as_ref() {
+        None => Some(Problem::Missing),
+        Some(Kind::NumberValue(number)) => (!number.is_finite()).then_some(Problem::Number),
+        Some(Kind::ListValue(_) | Kind::StructValue(_)) if depth == 0 => Some(Problem::Depth),
+        Some(Kind::ListValue(list)) => list.values.iter().find_map(|value| problem_with(value, depth - 1)),
         Some(Kind::StructValue(fields)) => {
-            depth > 0 && fields.fields.values().all(|value| is_shallow(value, depth - 1))
+            fields.fields.values().find_map(|value| problem_with(value, depth - 1))
         }
-        _ => true,
+        Some(Kind::NullValue(_) | Kind::BoolValue(_) | Kind::StringValue(_)) => None,
     }
 }
 
@@ -103,12 +104,16 @@ mod tests {
 
     #[test]
     fn depth_is_limited() {
-        assert!(is_shallow(&nested(31), MAX_DEPTH));
-        assert!(!is_shallow(&nested(32), MAX_DEPTH));
+        assert_eq!(problem_with(&nested(31), MAX_DEPTH), None);
+        assert_eq!(problem_with(&nested(32), MAX_DEPTH), Some(Problem::Depth));
     }
 
     #[test]
-    fn numbers_that_json_cannot_write_are_refused() {
-        assert!(!is_shallow(&Value { kind: Some(Kind::NumberValue(f64::NAN)) }, MAX_DEPTH));
+    fn what_json_cannot_write_is_refused() {
+        let not_a_number = Value { kind: Some(Kind::NumberValue(f64::NAN)) };
+        assert_eq!(problem_with(&not_a_number, MAX_DEPTH), Some(Problem::Number));
+        let holed = ListValue { values: vec![Value { kind: None }] };
+        let holed = Value { kind: Some(Kind::ListValue(holed)) };
+        assert_eq!(problem_with(&holed, MAX_DEPTH), Some(Problem::Missing));
     }
 }

@@ -84,7 +84,9 @@ impl Tasks {
             let patience = self.policy.direct_replies.filter(|_| immediately);
             match self.first_word(call, &task, &mut follow, patience).await? {
                 FirstWord::Message(message) => return Ok(Answer::Message(*message)),
-                FirstWord::Task(found) => turn_ended = found.entered_after(revision).is_some_and(State::ends_turn),
+                FirstWord::Task(found) => {
+                    turn_ended = found.entered_after(revision).is_some_and(State::ends_turn)
+                }
             }
         }
         if !immediately && !turn_ended {
@@ -105,7 +107,10 @@ impl Tasks {
             return Err(Error::StreamingNotSupported);
         }
         let (send, identity) = self.admit_send(call, request).await?;
-        let place = self.streams.enter(&send.tenant)?;
+        let place = match self.streams.enter(&send.tenant) {
+            Ok(place) => place,
+            Err(full) => return Err(self.objection(&send).await.err().unwrap_or(full)),
+        };
         let history_length = send.history_length;
         let Taken { task, revision, subscription, kind } = self.take(call, send, identity).await?;
         let first = match kind {
@@ -128,6 +133,14 @@ impl Tasks {
         let send = parse::send(request.clone(), self.send_context())?;
         let identity = self.identify(call, &request).await?;
         Ok((send, identity))
+    }
+
+    /// What speaks against a message beside the limit of streams: it is said first.
+    async fn objection(&self, send: &Send) -> Result<(), Error> {
+        let Some(task) = &send.task else { return Ok(()) };
+        let head = self.visible(&send.tenant, task).await?;
+        take_message(&head.lifecycle(), send.context.as_deref(), &self.policy.rules)?;
+        Ok(())
     }
 
     async fn take(&self, call: &Call, send: Send, identity: Identity) -> Result<Taken, Error> {

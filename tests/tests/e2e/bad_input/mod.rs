@@ -16,7 +16,10 @@ use tonic::Code;
 use tonic_types::StatusExt as _;
 
 use self::ask::{Asked, Callers};
-use crate::{moves::in_state, stage::Stage};
+use crate::{
+    moves::in_state,
+    stage::{SOON, Stage},
+};
 
 /// A task service with a task of each kind, and a webhook on the live one.
 struct Prepared {
@@ -64,7 +67,8 @@ impl Prepared {
     async fn problem_with(&self, row: Row) -> Option<String> {
         let Row { name, call, code, reason, mut fields } = row;
         let before = self.stage.redis.fingerprint(&[]).await;
-        let Err(status) = call.await else { return Some(format!("{name}: was not refused")) };
+        let answer = tokio::time::timeout(SOON, call).await;
+        let Ok(Err(status)) = answer else { return Some(format!("{name}: was not refused")) };
         let after = self.stage.redis.fingerprint(&[]).await;
         let mut violated = clients::violations(&status);
         violated.sort_unstable();
