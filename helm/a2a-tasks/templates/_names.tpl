@@ -42,13 +42,18 @@ app.kubernetes.io/part-of: a2a-tasks
 {{- end }}
 {{- end -}}
 
-{{/* The head of every object: (list $ "task-service" "name" $annotations) */}}
+{{/* The head of every object: (list $ "task-service" "name" $annotations); a fifth item is more labels. */}}
 {{- define "a2a-tasks.metadata" -}}
 {{- $root := index . 0 -}}
 name: {{ index . 2 }}
 namespace: {{ $root.Release.Namespace }}
 labels:
   {{- include "a2a-tasks.labels" (list $root (index . 1)) | nindent 2 }}
+  {{- if gt (len .) 4 }}
+  {{- with index . 4 }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+  {{- end }}
 {{- with merge (dict) (index . 3 | default dict) ($root.Values.commonAnnotations | default dict) }}
 annotations:
   {{- toYaml . | nindent 2 }}

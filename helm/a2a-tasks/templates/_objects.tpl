@@ -75,10 +75,7 @@ spec:
 apiVersion: monitoring.coreos.com/v1
 kind: ServiceMonitor
 metadata:
-  {{- include "a2a-tasks.metadata" (list $root (index . 1) (include "a2a-tasks.component" .) nil) | nindent 2 }}
-    {{- with $monitor.labels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+  {{- include "a2a-tasks.metadata" (list $root (index . 1) (include "a2a-tasks.component" .) nil $monitor.labels) | nindent 2 }}
 spec:
   selector:
     matchLabels:

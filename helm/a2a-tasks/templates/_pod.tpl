@@ -99,8 +99,8 @@ lifecycle:
 {{- end -}}
 
 {{- define "a2a-tasks.drainSeconds" -}}
-{{- $settings := merge (dict) .values.settings .root.Values.settings -}}
-{{- divf (default 10000 $settings.drainMs) 1000 | ceil | int -}}
+{{- $drain := .root.Values.settings.drainMs -}}
+{{- divf (ternary 10000 $drain (kindIs "invalid" $drain)) 1000 | ceil | int -}}
 {{- end -}}
 
 {{- define "a2a-tasks.gracePeriod" -}}

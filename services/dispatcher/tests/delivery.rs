@@ -11,6 +11,7 @@ use std::time::Duration;
 use a2a_dispatcher::webhook::webhook_id;
 use a2a_runtime::clock;
 use a2a_store::Store;
+use a2a_store::delivery::{Lease, Next};
 use a2a_store::keys::PushLane;
 use support::receiver::{Receiver, Reply};
 use support::redis::{PREFIX, Redis};
@@ -273,20 +274,54 @@ async fn silent_members_are_forgotten_unless_they_hold_something() {
     assert_eq!(forget().await.unwrap(), 1);
 }
 
+/// Makes as if processes had died during the first event of `t1`.
+async fn deaths(redis: &Redis, count: u32) {
+    let mut starts = redis::cmd("HSET");
+    starts.arg(format!("{PREFIX}lane:t1/push/c")).arg("starts").arg(count);
+    starts.query_async::<()>(&mut redis.raw().await).await.unwrap();
+}
+
 #[tokio::test]
-async fn poison_is_parked_alone() {
+async fn poison_is_parked_alone_after_three_deaths() {
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
     let (redis, store) = fixture(&receiver, "t1").await;
     change(&store, "t1", 1).await;
-    let mut starts = redis::cmd("HSET");
-    starts.arg(format!("{PREFIX}lane:t1/push/c")).arg("starts").arg(3);
-    starts.query_async::<()>(&mut redis.raw().await).await.unwrap();
-
+    deaths(&redis, 3).await;
     let replica = Replica::start(store);
     assert_eq!(receiver.next().await.number("a2a-event-sequence"), 2);
     at_rest(&redis, "t1").await;
     assert_eq!(redis.dead().await, [("poison".into(), 1, 0)]);
     replica.stop().await;
+}
+
+#[tokio::test]
+async fn two_deaths_do_not_make_poison() {
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let (redis, store) = fixture(&receiver, "t1").await;
+    deaths(&redis, 2).await;
+    let replica = Replica::start(store);
+    assert_eq!(receiver.next().await.number("a2a-event-sequence"), 1);
+    at_rest(&redis, "t1").await;
+    assert!(redis.dead().await.is_empty());
+    replica.stop().await;
+}
+
+/// A lost reply makes a holder ask again.
+#[tokio::test]
+async fn a_start_that_is_asked_for_twice_is_one() {
+    let receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let (_redis, store) = fixture(&receiver, "t1").await;
+    store.ensure_group().await.unwrap();
+    for batch in store.join_group("reader").next().await.unwrap() {
+        store.fan_out(&batch).await.unwrap();
+    }
+    let shard = store.keyspace().shard_of("t1");
+    let lane = store.claim_lanes(shard, 1, LEASE_MS, "holder").await.unwrap().lanes.remove(0);
+    let lease = Lease { lane, token: "holder".into(), lease_ms: LEASE_MS };
+    for _ in 0..5 {
+        let Next::Send(delivery) = store.load(&lease).await.unwrap() else { panic!("there is an event") };
+        assert_eq!(delivery.starts, 1);
+    }
 }
 
 #[tokio::test]

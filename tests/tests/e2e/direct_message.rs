@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use tonic::{Request, Response, Status};
 
 use crate::{
-    calls::{append, assert_not_found, at_once, get, list, recorded, with_history},
+    calls::{append, assert_not_found, get, list, recorded, with_history},
     stage::{Stage, all, gist, next, state, streamed_task, task, text, transition},
 };
 
@@ -109,24 +109,6 @@ async fn an_immediate_send_that_waited_long_enough_is_answered_with_a_task() {
     let refused = stage.agent.reply_with_message(reply(&made, "too late")).await.unwrap_err();
     crate::calls::assert_refused(&refused, tonic::Code::FailedPrecondition, "TASK_STATE_CONFLICT");
     stage.agent.complete_task(transition(&made)).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_send_repeated_under_its_key_gets_the_same_message() {
-    let mut stage = deciding().await;
-    let mut work = stage.worker(1).await;
-    let request = at_once(clients::send("hello"));
-    let keyed = || {
-        let mut request = Request::new(request.clone());
-        request.metadata_mut().insert("idempotency-key", "k-1".parse().expect("a key"));
-        request
-    };
-    let first = sending(&stage, keyed());
-    let proposed = next(&mut work).await.task.unwrap();
-    stage.agent.reply_with_message(reply(&proposed, "hello yourself")).await.unwrap();
-    let first = message(first.await.unwrap().unwrap());
-    let again = message(sending(&stage, keyed()).await.unwrap().unwrap());
-    assert_eq!(again, first);
 }
 
 type Sent = Result<Response<SendMessageResponse>, Status>;

@@ -21,6 +21,7 @@ mod inspect;
 mod limits;
 mod list_task_push_notification_configs;
 mod list_tasks;
+mod model;
 mod moves;
 mod push;
 mod receive_work;

@@ -13,7 +13,7 @@ use crate::{
     stage::{Replica, SOON, Stage, all, gist, next, transition},
 };
 
-const REVISION: &str = "urn:a2a-tasks:revision:v1";
+pub(crate) const REVISION: &str = "urn:a2a-tasks:revision:v1";
 
 /// More than a log of 100 keeps: Redis trims it by whole nodes of 100.
 const MANY: usize = 250;
@@ -232,7 +232,7 @@ fn metadata(item: &mut StreamResponse) -> &mut Option<Struct> {
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "revisions are small whole numbers")]
-fn revision(item: &StreamResponse) -> Option<u64> {
+pub(crate) fn revision(item: &StreamResponse) -> Option<u64> {
     let metadata = metadata(&mut item.clone()).clone()?;
     match metadata.fields.get(REVISION)?.kind.as_ref()? {
         Kind::NumberValue(revision) => Some(*revision as u64),

@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use a2a_runtime::clock;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -29,6 +31,8 @@ pub enum Reply {
     Endless(u16),
     /// Nothing, while the connection stays open.
     Silence,
+    /// The status, after so long; called when it begins and when it ends.
+    Slow(u16, Duration, Arc<dyn Fn(bool) + Send + Sync>),
 }
 
 pub struct Receiver {
@@ -42,6 +46,12 @@ type Behaviour = Arc<dyn Fn(&Received) -> Reply + Send + Sync>;
 impl Receiver {
     pub async fn start(reply: impl Fn(&Received) -> Reply + Send + Sync + 'static) -> Self {
         Self::listen(None, reply).await
+    }
+
+    /// Answers well after `delay`; `watch` hears of each beginning and end.
+    pub async fn slow(delay: Duration, watch: impl Fn(bool) + Send + Sync + 'static) -> Self {
+        let watch: Arc<dyn Fn(bool) + Send + Sync> = Arc::new(watch);
+        Self::start(move |_| Reply::Slow(200, delay, watch.clone())).await
     }
 
     pub async fn listen(
@@ -118,6 +128,12 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
                 let head = format!("HTTP/1.1 {status} X\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n");
                 stream.write_all(head.as_bytes()).await.ok()?;
                 std::future::pending::<()>().await;
+            }
+            Reply::Slow(status, delay, watch) => {
+                watch(true);
+                clock::pause(delay).await;
+                watch(false);
+                stream.write_all(plain(status, "").as_bytes()).await.ok()?;
             }
             Reply::Silence => std::future::pending::<()>().await,
         }

@@ -19,14 +19,15 @@ impl Agents {
         call: &Call,
         request: ReplyWithMessageRequest,
     ) -> Result<(), Error> {
+        parse::task_id("id", &request.id)?;
         let message = request.message.ok_or_else(|| Error::invalid("message", "is required"))?;
+        let (bounds, new_id) = (self.tasks.policy.bounds, || random::uuid().to_string());
+        let message = parse::agent_message("message", message, &request.id, new_id, bounds)?;
         let head = match self.head(&request.id).await {
             Err(Error::NotFound) => return self.was_replied_to(&request.id).await,
             head => head?,
         };
-        let new_id = || random::uuid().to_string();
-        let bounds = self.tasks.policy.bounds;
-        let mut message = parse::agent_message("message", message, &head.id, &head.context, new_id, bounds)?;
+        let mut message = parse::in_context("message", message, &head.context)?;
         // A server's message names a task only if there is one.
         message.task_id.clear();
         let reply = Reply {

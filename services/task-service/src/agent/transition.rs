@@ -26,12 +26,15 @@ impl Agents {
         command: StatusCommand,
         request: TransitionRequest,
     ) -> Result<(Task, u64), Error> {
+        parse::task_id("id", &request.id)?;
         parse::request_metadata(request.metadata.as_ref(), self.tasks.policy.bounds)?;
         let mut expected = parse::revision("expectedRevision", request.expected_revision)?;
+        let said = self.status_message(&request)?;
         for _ in 0..COMMIT_TRIES {
             let head = self.head_at(&request.id, expected).await?;
             let decided = set_status(&head.lifecycle(), command, clock::unix_ms())?;
-            let message = said.clone().map(|said| parse::in_context(STATUS_MESSAGE, said, &head.context));
+            let message =
+                said.clone().map(|said| parse::in_context(STATUS_MESSAGE, said, &head.context)).transpose()?;
             if head.provisional {
                 self.tasks.promote(head, &call.stored_trace(), &request.lease_token).await?;
                 expected = expected.map(|revision| revision + 1);
@@ -39,8 +42,7 @@ impl Agents {
             }
             let lease = self.lease(&request.lease_token);
             let metadata = request.metadata.clone();
-            let change =
-                status_change(&head, &decided, message.transpose()?, metadata, call.stored_trace(), lease);
+            let change = status_change(&head, &decided, message, metadata, call.stored_trace(), lease);
             match self.tasks.store.set_status(&change).await? {
                 Commit::Applied => {
                     let task = Task { status: Some(change.status.clone()), ..head.to_task() };
@@ -69,10 +71,10 @@ impl Agents {
 
     fn status_message(&self, request: &TransitionRequest) -> Result<Option<Message>, Error> {
         let new_id = || random::uuid().to_string();
-        let max_parts = self.tasks.policy.max_parts;
+        let bounds = self.tasks.policy.bounds;
         let message = request.status_message.clone();
         message
-            .map(|message| parse::agent_message(STATUS_MESSAGE, message, &request.id, new_id, max_parts))
+            .map(|message| parse::agent_message(STATUS_MESSAGE, message, &request.id, new_id, bounds))
             .transpose()
     }
 }

@@ -28,7 +28,7 @@ pub fn agent_message(
     message: Message,
     task: &str,
     new_id: impl FnOnce() -> String,
-    max_parts: usize,
+    bounds: Bounds,
 ) -> Result<Message, Error> {
     let mut violations = Violations::default();
     if message.role == Role::User as i32 {
@@ -39,7 +39,7 @@ pub fn agent_message(
     }
     let message_id = if message.message_id.is_empty() { new_id() } else { message.message_id };
     let message = Message { message_id, role: Role::Agent as i32, task_id: task.to_owned(), ..message };
-    content::check_message(&mut violations, path, &message, max_parts);
+    content::check_message(&mut violations, path, &message, bounds);
     violations.finish()?;
     Ok(message)
 }

@@ -42,9 +42,18 @@ pub(super) fn check_parts(violations: &mut Violations, path: &str, parts: &[Part
     }
 }
 
-pub(super) fn check_metadata(violations: &mut Violations, path: &str, metadata: Option<&Struct>) {
-    let mut values = metadata.into_iter().flat_map(|metadata| metadata.fields.values());
-    if let Some(problem) = values.find_map(|value| problem_with(value, MAX_DEPTH - 1)) {
+pub(super) fn check_metadata(
+    violations: &mut Violations,
+    path: &str,
+    metadata: Option<&Struct>,
+    bounds: Bounds,
+) {
+    let Some(metadata) = metadata else { return };
+    if metadata.encoded_len() > bounds.max_metadata_bytes {
+        violations.add(path, format!("is larger than {} bytes", bounds.max_metadata_bytes));
+    } else if let Some(problem) =
+        metadata.fields.values().find_map(|value| problem_with(value, MAX_DEPTH - 1))
+    {
         violations.add(path, problem.to_string());
     }
 }

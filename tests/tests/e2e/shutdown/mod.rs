@@ -1,0 +1,4 @@
+//! How a replica ends: asked to, or killed.
+
+mod kill;
+mod term;
