@@ -28,6 +28,7 @@
 //! | `{NN}:index:tenant:<tenant>` | sorted set, scores 0 | member of each task: 12 hex digits of ms, `:`, task, `:`, state | the task expires |
 //! | `{NN}:index:state:<state>:<tenant>` | the same | | |
 //! | `{NN}:index:context:<length of tenant>:<tenant>:<context>` | the same | | |
+//! | `{NN}:janitor` | string | the replica that removes what has expired, for a while | its time is over |
 //! | `{NN}:expiry` | sorted set | terminal task -> when it ended, ms | the task expires |
 
 use std::fmt;
@@ -160,6 +161,10 @@ impl ShardKeys {
 
     pub(crate) fn tenants(&self) -> String {
         self.key("tenants")
+    }
+
+    pub(crate) fn janitor(&self) -> String {
+        self.key("janitor")
     }
 
     pub(crate) fn expiry(&self) -> String {
@@ -311,6 +316,7 @@ mod tests {
             keys.shard().quota(""),
             keys.shard().tenants(),
             keys.shard().expiry(),
+            keys.shard().janitor(),
             keys.shard().tenant_index(""),
             keys.shard().state_index("", State::Working),
             keys.shard().context_index("", "c"),

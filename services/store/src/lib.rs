@@ -8,6 +8,7 @@ mod changes;
 mod codec;
 pub mod delivery;
 pub mod delivery_admin;
+mod expire;
 mod fault;
 pub mod group;
 pub mod keys;
@@ -28,6 +29,7 @@ mod write;
 
 pub use changes::{Change, ChangeKind};
 pub use codec::{CodecError, TaskHead, TaskView};
+pub use expire::Expired;
 pub use fault::Fault;
 pub use list::{Filter, Page, Position};
 pub use once::FirstUse;

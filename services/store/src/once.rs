@@ -50,6 +50,13 @@ impl Store {
         self.link.query(&command).await
     }
 
+    /// Gives back the task of a tenant whose tasks are counted.
+    pub(crate) async fn release_if_counted(&self, tenant: &str) -> Result<(), Fault> {
+        let mut exists = redis::cmd("EXISTS");
+        exists.arg(self.quota(tenant));
+        if self.link.query::<bool>(&exists).await? { self.release_task(tenant).await } else { Ok(()) }
+    }
+
     /// Whether a context has a task.
     pub async fn knows_context(&self, tenant: &str, context: &str) -> Result<bool, Fault> {
         let exists = self.keys.shards().map(|shard| {

@@ -30,6 +30,7 @@ scripts! {
     PUSH_PUT = [LANE, CHANGE, SNAPSHOT] "push_put.lua";
     PUSH_DELETE = [LANE, CHANGE] "push_delete.lua";
     PUSH_SWAP = [] "push_swap.lua";
+    EXPIRE = [] "expire.lua";
     CLAIM = [LANE] "claim.lua";
     WORK_LOAD = [LANE] "work_load.lua";
     WORK_EXTEND = [LANE] "work_extend.lua";

@@ -25,6 +25,7 @@ use crate::{
     grpc::{AgentDoor, ClientDoor},
     http::{self, BadOrigin, HttpDoor},
     hub::Hub,
+    janitor::{self, Retention},
     parse::Bounds,
     settings::{LateArtifacts, Settings, TaskCreation, UnknownContexts},
     tasks::{Policy, Tasks},
@@ -96,6 +97,7 @@ pub async fn run(settings: Settings, log: LogHandle, shutdown: Shutdown) -> Resu
     follow_health([client_health, agent_health], &readiness);
 
     shutdown.exit_after(Duration::from_millis(settings.drain_ms));
+    tokio::spawn(janitor::run(store.clone(), retention(&settings), shutdown.clone()));
     let tail = tokio::spawn(follow_changes(store.clone(), hub, redis, shutdown.clone()));
     tokio::try_join!(
         serve(clients, client_routes.add_service(client_service), &shutdown),
@@ -165,6 +167,14 @@ fn policy(settings: &Settings) -> Policy {
         max_streams_per_caller: limits.max_streams_per_caller,
         idempotency_ms: settings.idempotency_ms,
         message_id_is_idempotency_key: settings.message_id_is_idempotency_key,
+    }
+}
+
+fn retention(settings: &Settings) -> Retention {
+    let kept = |ms: u64| (ms > 0).then(|| Duration::from_millis(ms));
+    Retention {
+        tasks: kept(settings.task_retention_ms),
+        dead_letters: kept(settings.dead_letter_retention_ms),
     }
 }
 

@@ -16,6 +16,7 @@ mod follow;
 mod grpc;
 mod http;
 mod hub;
+mod janitor;
 mod modes;
 mod parse;
 mod reseal;

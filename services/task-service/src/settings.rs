@@ -122,6 +122,14 @@ pub struct Settings {
     #[arg(long, env = "A2A_LATE_ARTIFACTS", default_value = "refuse")]
     pub late_artifacts: LateArtifacts,
 
+    /// How long a task is kept after its end, ms; 0 keeps it for ever
+    #[arg(long, env = "A2A_TASK_RETENTION_MS", default_value_t = 604_800_000)]
+    pub task_retention_ms: u64,
+
+    /// How long dead letters are kept, ms; 0 keeps them for ever
+    #[arg(long, env = "A2A_DEAD_LETTER_RETENTION_MS", default_value_t = 2_592_000_000)]
+    pub dead_letter_retention_ms: u64,
+
     /// How long calls and streams may take to end after SIGTERM, ms
     #[arg(long, env = "A2A_DRAIN_MS", default_value_t = 10_000, value_parser = at_least(0_u64))]
     pub drain_ms: u64,
