@@ -9,9 +9,13 @@ use std::{io, sync::LazyLock};
 
 use prost::{Message, Name};
 use prost_reflect::{
-    DescriptorPool, DeserializeOptions, DynamicMessage, MessageDescriptor, SerializeOptions,
+    DescriptorPool, DeserializeOptions, DynamicMessage, Kind, MessageDescriptor, SerializeOptions,
 };
-use serde_json::ser::{CompactFormatter, Formatter};
+use serde_json::{
+    Value,
+    ser::{CompactFormatter, Formatter},
+};
+use serde_path_to_error::{Path, Track};
 
 use crate::DESCRIPTORS;
 
@@ -35,6 +39,8 @@ pub enum JsonError {
     Decode {
         /// Full name of the message type.
         kind: String,
+        /// The field that is wrong, such as `message.parts[0]`; empty for the whole.
+        field: String,
         /// What failed.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -67,14 +73,53 @@ pub fn encoded_to_vec(kind: &str, encoded: &[u8]) -> Result<Vec<u8>, JsonError> 
 /// Reads a message from ProtoJSON.
 pub fn from_slice<M: Message + Name + Default>(json: &[u8]) -> Result<M, JsonError> {
     let kind = M::full_name();
-    let failed =
-        |source: Box<dyn std::error::Error + Send + Sync>| JsonError::Decode { kind: kind.clone(), source };
-    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    let failed = |field: String, source: Box<dyn std::error::Error + Send + Sync>| JsonError::Decode {
+        kind: kind.clone(),
+        field,
+        source,
+    };
+    let value: Value = serde_json::from_slice(json).map_err(|e| failed(String::new(), e.into()))?;
+    let descriptor = descriptor(&kind)?;
+    if let Some(field) = strange_enum(&descriptor, &value) {
+        return Err(failed(field, "is none of its values".into()));
+    }
     let options = DeserializeOptions::new().deny_unknown_fields(false);
-    let message = DynamicMessage::deserialize_with_options(descriptor(&kind)?, &mut deserializer, &options)
-        .map_err(|e| failed(e.into()))?;
-    deserializer.end().map_err(|e| failed(e.into()))?;
-    message.transcode_to().map_err(|e| failed(e.into()))
+    let mut track = Track::new();
+    let tracked = serde_path_to_error::Deserializer::new(value, &mut track);
+    let message = DynamicMessage::deserialize_with_options(descriptor, tracked, &options)
+        .map_err(|e| failed(field(track.path()), e.into()))?;
+    message.transcode_to().map_err(|e| failed(String::new(), e.into()))
+}
+
+/// The path of a name that its enum does not have: such a field would be passed
+/// over as if it were unknown.
+fn strange_enum(message: &MessageDescriptor, value: &Value) -> Option<String> {
+    let Value::Object(fields) = value else { return None };
+    fields.iter().find_map(|(name, value)| {
+        let field = message.get_field_by_json_name(name).or_else(|| message.get_field_by_name(name))?;
+        match field.kind() {
+            Kind::Enum(values) => {
+                let strange = value.as_str().is_some_and(|value| values.get_value_by_name(value).is_none());
+                strange.then(|| name.clone())
+            }
+            Kind::Message(inner) if !inner.is_map_entry() => strange_inside(&inner, name, value),
+            _ => None,
+        }
+    })
+}
+
+fn strange_inside(message: &MessageDescriptor, name: &str, value: &Value) -> Option<String> {
+    if let Value::Array(items) = value {
+        let mut items = items.iter().enumerate();
+        return items.find_map(|(index, item)| strange_inside(message, &format!("{name}[{index}]"), item));
+    }
+    strange_enum(message, value).map(|field| format!("{name}.{field}"))
+}
+
+/// Text that is no JSON at all is wrong as a whole.
+fn field(path: Path) -> String {
+    let path = path.to_string();
+    if path == "." { String::new() } else { path.trim_end_matches(".?").to_owned() }
 }
 
 fn descriptor(kind: &str) -> Result<MessageDescriptor, JsonError> {
@@ -98,6 +143,9 @@ impl Formatter for WholeNumbers {
         CompactFormatter.write_f64(writer, value)
     }
 }
+
+#[cfg(test)]
+mod properties;
 
 #[cfg(test)]
 mod tests {
@@ -151,6 +199,22 @@ mod tests {
             String::from_utf8(to_vec(&event).unwrap()).unwrap(),
             r#"{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"raw":"//4A"}]}}}"#
         );
+    }
+
+    #[test]
+    fn a_wrong_field_is_named() {
+        for (json, expected) in [
+            (r#"{"parts":[{"text":"x"},{"text":7}]}"#, "parts[1].text"),
+            (r#"{"messageId":7}"#, "messageId"),
+            (r#"{"role":"ROLE_NONE"}"#, "role"),
+            ("[]", ""),
+            ("{", ""),
+        ] {
+            match from_slice::<Message>(json.as_bytes()) {
+                Err(JsonError::Decode { field, .. }) => assert_eq!(field, expected, "{json}"),
+                other => panic!("{json}: {other:?}"),
+            }
+        }
     }
 
     #[test]

@@ -80,6 +80,12 @@ impl WebhookReceiver {
         self.shared.journal.recorded()
     }
 
+    /// How long ago it started: the clock of [`Recorded::at`].
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.shared.journal.since_start()
+    }
+
     /// How many connections were opened so far.
     #[must_use]
     pub fn connections(&self) -> usize {

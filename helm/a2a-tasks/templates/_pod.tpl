@@ -1,5 +1,5 @@
-{{/* The pod of a service. A dict: root, name (of the component), values (of the component), ports, env,
-     readiness (the gRPC service asked), readinessPort, volumes, mounts, checksums. */}}
+{{/* The pod of a service. A dict: root, name (of the component), values (of the component), ports, addresses,
+     readiness (the gRPC service asked), readinessPort, files. */}}
 {{- define "a2a-tasks.pod" -}}
 {{- $root := .root -}}
 {{- $values := .values -}}
@@ -9,7 +9,8 @@ metadata:
     {{- with $values.podLabels }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
-  {{- with merge (dict) $values.podAnnotations .checksums ($root.Values.commonAnnotations | default dict) }}
+  {{- $checksums := include "a2a-tasks.checksums" $root | fromYaml }}
+  {{- with merge (dict) $values.podAnnotations $checksums ($root.Values.commonAnnotations | default dict) }}
   annotations:
     {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -40,7 +41,7 @@ spec:
           protocol: TCP
         {{- end }}
       env:
-        {{- .env | nindent 8 }}
+        {{- include "a2a-tasks.env" . | trim | nindent 8 }}
       {{- with $values.extraEnvFrom }}
       envFrom:
         {{- toYaml . | nindent 8 }}
@@ -49,15 +50,15 @@ spec:
       {{- include "a2a-tasks.preStop" . | nindent 6 }}
       resources:
         {{- toYaml $values.resources | nindent 8 }}
-      {{- with concat .mounts $values.extraVolumeMounts }}
+      {{- with concat (include "a2a-tasks.fileMounts" .files | fromYamlArray) $values.extraVolumeMounts }}
       volumeMounts:
         {{- toYaml . | nindent 8 }}
       {{- end }}
-  {{- with concat .volumes $values.extraVolumes }}
+  {{- with concat (include "a2a-tasks.fileVolumes" .files | fromYamlArray) $values.extraVolumes }}
   volumes:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- include "a2a-tasks.placement" . | nindent 2 }}
+  {{- include "a2a-tasks.placement" . | trim | nindent 2 }}
 {{- end -}}
 
 {{/* Ready is what the gRPC health check says, which follows Redis. Starting and living are only that the process

@@ -47,68 +47,26 @@
 {{- end }}
 {{- end -}}
 
-{{/* What both services are told: (list $ $component) */}}
-{{- define "a2a-tasks.commonEnv" -}}
-{{- $root := index . 0 -}}
-- name: A2A_ADMIN_ADDR
-  value: {{ include "a2a-tasks.listen" (list $root 9090) | quote }}
+{{/* The environment of a service. A dict as for "a2a-tasks.pod", where addresses are the setting and port of each
+     listener. */}}
+{{- define "a2a-tasks.env" -}}
+{{- $root := .root -}}
+{{- range $setting, $port := .addresses }}
+- name: {{ $setting }}
+  value: {{ include "a2a-tasks.listen" (list $root $port) | quote }}
+{{- end }}
 {{- include "a2a-tasks.redisEnv" $root }}
-{{- if $root.Values.keyRing.existingSecret.name }}
-- name: A2A_KEY_RING
-  value: /etc/a2a/key-ring/{{ $root.Values.keyRing.existingSecret.key }}
-{{- end }}
+{{- include "a2a-tasks.fileEnv" .files }}
 {{- include "a2a-tasks.settings" $root.Values.settings }}
-{{- include "a2a-tasks.settings" (index . 1).settings }}
-{{- with (index . 1).extraEnv }}
+{{- include "a2a-tasks.settings" .values.settings }}
+{{- with .values.extraEnv }}
 {{ toYaml . }}
 {{- end }}
-{{- end -}}
-
-{{/* (list $ $values $more) */}}
-{{- define "a2a-tasks.taskServiceEnv" }}
-- name: A2A_GRPC_ADDR
-  value: {{ include "a2a-tasks.listen" (list (index . 0) 50051) | quote }}
-- name: A2A_AGENT_GRPC_ADDR
-  value: {{ include "a2a-tasks.listen" (list (index . 0) 50052) | quote }}
-- name: A2A_HTTP_ADDR
-  value: {{ include "a2a-tasks.listen" (list (index . 0) 8080) | quote }}
-{{- with index . 2 }}
-{{ toYaml . }}
-{{- end }}
-{{ include "a2a-tasks.commonEnv" . }}
-{{- end -}}
-
-{{- define "a2a-tasks.dispatcherEnv" }}
-- name: A2A_GRPC_ADDR
-  value: {{ include "a2a-tasks.listen" (list (index . 0) 50053) | quote }}
-{{- with index . 2 }}
-{{ toYaml . }}
-{{- end }}
-{{ include "a2a-tasks.commonEnv" . }}
-{{- end -}}
-
-{{- define "a2a-tasks.keyRingVolumes" -}}
-{{- with .Values.keyRing.existingSecret -}}
-{{- if .name -}}
-- name: key-ring
-  secret:
-    secretName: {{ .name }}
-    defaultMode: 288
-{{- end -}}
-{{- end -}}
-{{- end -}}
-
-{{- define "a2a-tasks.keyRingMounts" -}}
-{{- if .Values.keyRing.existingSecret.name -}}
-- name: key-ring
-  mountPath: /etc/a2a/key-ring
-  readOnly: true
-{{- end -}}
 {{- end -}}
 
 {{/* Pods are replaced when what the chart itself gives them changes. */}}
 {{- define "a2a-tasks.checksums" -}}
-{{- if .Values.redis.url -}}
+{{- if .Values.redis.url }}
 checksum/redis-url: {{ .Values.redis.url | sha256sum }}
-{{- end -}}
+{{- end }}
 {{- end -}}

@@ -46,7 +46,7 @@ pub(crate) async fn attempt(
     let Ok(target) = dispatcher.webhooks.target(&delivery.config.url) else { return Ok(refused(span)) };
     let is_retry = delivery.attempts > 0;
     let place = dispatcher.gate.enter(&target.origin, is_retry).await.map_err(Unfit::Wait)?;
-    let headers = headers(dispatcher, lane, delivery, trace).map_err(Unfit::Park)?;
+    let headers = headers(dispatcher, lane, delivery, trace, (&target, &body)).map_err(Unfit::Park)?;
     let answer = send(dispatcher, &target, headers, body).instrument(span.clone()).await;
     place.ended(&answer.outcome);
     Ok(Made { origin: Some(target.origin), answer, span })
@@ -67,6 +67,7 @@ fn headers(
     lane: &PushLane,
     delivery: &Delivery,
     trace: TraceContext,
+    (target, body): (&Target, &Bytes),
 ) -> Result<HeaderMap, Reason> {
     let labels = Labels {
         task: &lane.task,
@@ -77,7 +78,7 @@ fn headers(
         trace,
         config: &delivery.config,
     };
-    dispatcher.webhooks.headers(&labels).map_err(|_| Reason::RejectedConfig)
+    dispatcher.webhooks.headers(&labels, target, body).map_err(|_| Reason::RejectedConfig)
 }
 
 async fn send(dispatcher: &Dispatcher, target: &Target, headers: HeaderMap, body: Bytes) -> Answer {

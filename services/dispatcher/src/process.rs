@@ -60,7 +60,7 @@ pub async fn run(settings: Settings) -> Result<(), ProcessError> {
     let guard = telemetry::init(&telemetry, NAME, VERSION)?;
     panic::install_hook();
     let shutdown = Shutdown::install().map_err(ProcessError::Signals)?;
-    let webhooks = Webhooks::new(egress, webhooks, system)?;
+    let webhooks = Webhooks::new(egress, webhooks, system())?;
     let store = Store::open(&store)?;
     let readiness = Readiness::new(shutdown.clone());
     let served = Served { readiness, log: guard.log_handle(), shutdown, admin_addr, grpc_addr };

@@ -2,9 +2,11 @@
 
 mod egress;
 mod siblings;
+mod signing;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, io};
 
@@ -22,6 +24,7 @@ use thiserror::Error;
 
 pub use egress::EgressSettings;
 pub use siblings::SIBLINGS;
+pub use signing::{SigningError, SigningSettings};
 
 use crate::dispatcher::Limits;
 use crate::gate::{BreakerLimits, GateLimits};
@@ -109,6 +112,9 @@ pub struct Settings {
     #[command(flatten)]
     pub egress: EgressSettings,
 
+    #[command(flatten)]
+    pub signing: SigningSettings,
+
     /// A PEM file of authorities that https webhooks are trusted by, beside the system's
     #[arg(long, env = "A2A_WEBHOOK_CA_FILE", value_name = "PATH")]
     pub webhook_ca_file: Option<PathBuf>,
@@ -161,6 +167,8 @@ pub enum SettingsError {
         timeout_ms + LEASE_MARGIN_MS
     )]
     Lease { timeout_ms: u64, lease_ms: u64 },
+    #[error(transparent)]
+    Signing(#[from] SigningError),
     #[error("cannot read the authorities in {}: write the path of a PEM file", path.display())]
     CaFile { path: PathBuf, source: io::Error },
     #[error("{} holds no certificates: write the path of a PEM file", path.display())]
@@ -190,6 +198,7 @@ impl Settings {
             breaker_open_cap_ms,
             webhook_content_type,
             egress,
+            signing,
             webhook_ca_file,
             max_dead_letters,
             change_retention_ms,
@@ -197,7 +206,7 @@ impl Settings {
             worker_name,
         } = self;
         check_lease(webhook_timeout_ms, push_lease_ms)?;
-        let egress = egress.into_policy();
+        let (egress, proxy) = egress.into_parts();
         let retry = RetryPolicy {
             ceilings: ceilings(Duration::from_millis(retry_base_ms), Duration::from_millis(retry_cap_ms)),
             max_attempts: retry_max_attempts,
@@ -209,6 +218,8 @@ impl Settings {
             max_idle_per_origin: max_concurrent_per_origin as usize,
             content_type: webhook_content_type.header(),
             extra_authorities: webhook_ca_file.map_or_else(|| Ok(Vec::new()), authorities)?,
+            signer: Arc::new(signing.into_signer()?),
+            proxy,
         };
         let gate = GateLimits {
             attempts: max_concurrent_deliveries,

@@ -4,9 +4,11 @@
 
 mod support;
 
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
-use a2a_dispatcher::webhook::{Lookup, WebhookLimits, Webhooks, system};
+use a2a_dispatcher::webhook::{EgressProxy, Lookup, WebhookLimits, Webhooks, system};
 use a2a_lifecycle::delivery::{Failure, Outcome};
 use a2a_lifecycle::egress::EgressPolicy;
 use a2a_runtime::clock;
@@ -14,7 +16,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use reqwest::Certificate;
-use std::sync::Arc;
+use support::dns::NameServer;
 use support::receiver::{Receiver, Reply};
 use support::replica::{loopback, webhook_limits};
 use tokio_rustls::TlsAcceptor;
@@ -30,6 +32,14 @@ fn webhooks(policy: EgressPolicy, lookup: Lookup) -> Webhooks {
     Webhooks::new(policy, webhook_limits(), lookup).unwrap()
 }
 
+fn always(ips: &[&str]) -> Lookup {
+    let ips: Vec<IpAddr> = ips.iter().map(|ip| ip.parse().unwrap()).collect();
+    Arc::new(move |_| {
+        let ips = ips.clone();
+        Box::pin(async { Ok(ips) })
+    })
+}
+
 fn status(status: u16) -> Outcome {
     Outcome::Answered { status, retry_after: None }
 }
@@ -37,7 +47,7 @@ fn status(status: u16) -> Outcome {
 #[tokio::test]
 async fn redirects_are_not_followed() {
     let mut receiver = Receiver::start(|_| Reply::With(302, "location: /elsewhere\r\n")).await;
-    let webhooks = webhooks(loopback(), system);
+    let webhooks = webhooks(loopback(), system());
     assert_eq!(outcome(&webhooks, &receiver.url()).await, status(302));
     receiver.next().await;
     assert!(receiver.is_silent());
@@ -47,7 +57,7 @@ async fn redirects_are_not_followed() {
 async fn a_closed_literal_address_is_refused_before_anything_is_opened() {
     let canary = Receiver::start(|_| Reply::Status(200)).await;
     let policy = EgressPolicy { allow_http: true, ..EgressPolicy::default() };
-    let webhooks = webhooks(policy, system);
+    let webhooks = webhooks(policy, system());
     let port = canary.addr.port();
     for host in
         ["127.0.0.1", "0x7f.1", "2130706433", "127.1", "[::1]", "[::ffff:127.0.0.1]", "0", "localhost"]
@@ -61,9 +71,7 @@ async fn a_closed_literal_address_is_refused_before_anything_is_opened() {
 async fn a_name_that_leads_inside_opens_no_connection() {
     let canary = Receiver::start(|_| Reply::Status(200)).await;
     let policy = EgressPolicy { allow_http: true, ..EgressPolicy::default() };
-    let webhooks = webhooks(policy, |_| {
-        Box::pin(async { Ok(vec!["127.0.0.1".parse().unwrap(), "::1".parse().unwrap()]) })
-    });
+    let webhooks = webhooks(policy, always(&["127.0.0.1", "::1"]));
     let url = format!("http://rebound.example:{}/", canary.addr.port());
     assert_eq!(outcome(&webhooks, &url).await, Outcome::Failed(Failure::Egress));
     assert_eq!(canary.connections(), 0);
@@ -72,9 +80,7 @@ async fn a_name_that_leads_inside_opens_no_connection() {
 #[tokio::test]
 async fn only_the_open_address_of_a_name_is_dialled() {
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-    let webhooks = webhooks(loopback(), |_| {
-        Box::pin(async { Ok(vec!["10.0.0.1".parse().unwrap(), "127.0.0.1".parse().unwrap()]) })
-    });
+    let webhooks = webhooks(loopback(), always(&["10.0.0.1", "127.0.0.1"]));
     let url = format!("http://hook.example:{}/", receiver.addr.port());
     assert_eq!(outcome(&webhooks, &url).await, status(200));
     let host = format!("hook.example:{}", receiver.addr.port());
@@ -83,7 +89,10 @@ async fn only_the_open_address_of_a_name_is_dialled() {
 
 #[tokio::test]
 async fn each_way_to_fail_has_its_name() {
-    let webhooks = webhooks(loopback(), |_| Box::pin(async { Err(std::io::Error::other("no such name")) }));
+    let webhooks = webhooks(
+        loopback(),
+        Arc::new(|_| Box::pin(async { Err(std::io::Error::other("no such name")) })),
+    );
     let failed = Outcome::Failed;
     assert_eq!(outcome(&webhooks, "http://missing.example/").await, failed(Failure::Dns));
 
@@ -108,7 +117,7 @@ async fn each_way_to_fail_has_its_name() {
 #[tokio::test]
 async fn a_body_without_end_ends_with_the_deadline_and_changes_nothing() {
     let receiver = Receiver::start(|_| Reply::Endless(200)).await;
-    let webhooks = webhooks(loopback(), system);
+    let webhooks = webhooks(loopback(), system());
     let started = clock::instant();
     assert_eq!(outcome(&webhooks, &receiver.url()).await, status(200));
     assert!(started.elapsed() < webhooks.timeout() + Duration::from_secs(2));
@@ -117,7 +126,7 @@ async fn a_body_without_end_ends_with_the_deadline_and_changes_nothing() {
 #[tokio::test]
 async fn retry_after_is_read() {
     let receiver = Receiver::start(|_| Reply::With(503, "retry-after: 7\r\n")).await;
-    let webhooks = webhooks(loopback(), system);
+    let webhooks = webhooks(loopback(), system());
     let Outcome::Answered { status: 503, retry_after: Some(wait) } =
         outcome(&webhooks, &receiver.url()).await
     else {
@@ -131,10 +140,10 @@ async fn an_authority_of_the_deployment_is_trusted_and_no_other() {
     a2a_runtime::tls::install_crypto_provider().unwrap();
     let (authority, acceptor) = authority();
     let mut receiver = Receiver::listen(Some(acceptor), |_| Reply::Status(200)).await;
-    let lookup: Lookup = |_| Box::pin(async { Ok(vec!["127.0.0.1".parse().unwrap()]) });
+    let lookup = always(&["127.0.0.1"]);
     let url = format!("https://hook.example:{}/", receiver.addr.port());
 
-    assert_eq!(outcome(&webhooks(loopback(), lookup), &url).await, Outcome::Failed(Failure::Tls));
+    assert_eq!(outcome(&webhooks(loopback(), lookup.clone()), &url).await, Outcome::Failed(Failure::Tls));
     let limits = WebhookLimits { extra_authorities: vec![authority], ..webhook_limits() };
     let trusting = Webhooks::new(loopback(), limits, lookup).unwrap();
     assert_eq!(outcome(&trusting, &url).await, status(200));
@@ -142,6 +151,63 @@ async fn an_authority_of_the_deployment_is_trusted_and_no_other() {
     let other = format!("https://other.example:{}/", receiver.addr.port());
     assert_eq!(outcome(&trusting, &other).await, Outcome::Failed(Failure::Tls));
     assert!(receiver.is_silent());
+}
+
+/// A name that leads to an open address when it is asked about, and to a closed one the next time.
+#[tokio::test]
+async fn a_name_that_is_rebound_never_reaches_the_closed_address() {
+    const ATTEMPTS: usize = 100;
+    let canary = Receiver::start(|_| Reply::Status(200)).await;
+    let open = SocketAddr::new("127.0.0.2".parse().unwrap(), canary.addr.port());
+    let server =
+        Receiver::listen_on(open, None, |_| Reply::With(200, "connection: close\r\n")).await;
+    let names = NameServer::start(&["127.0.0.2", "127.0.0.1"]).await;
+    let policy = EgressPolicy { allow: vec!["127.0.0.2/32".parse().unwrap()], ..loopback() };
+    let webhooks = webhooks(policy, names.lookup());
+    let url = format!("http://rebound.example:{}/", open.port());
+    let mut delivered = 0;
+    for _ in 0..ATTEMPTS {
+        match outcome(&webhooks, &url).await {
+            Outcome::Failed(Failure::Egress) => {}
+            answered => {
+                assert_eq!(answered, status(200));
+                delivered += 1;
+            }
+        }
+    }
+    assert_eq!((names.asked(), delivered), (ATTEMPTS, ATTEMPTS / 2));
+    assert_eq!((server.connections(), canary.connections()), (ATTEMPTS / 2, 0));
+}
+
+fn through(proxy: &Receiver, trusted: bool, policy: EgressPolicy, lookup: Lookup) -> Webhooks {
+    let url = format!("http://user:hunter2@{}", proxy.addr);
+    let proxy = EgressProxy { trusted, ..url.parse().unwrap() };
+    let limits = WebhookLimits { proxy: Some(proxy), ..webhook_limits() };
+    Webhooks::new(policy, limits, lookup).unwrap()
+}
+
+#[tokio::test]
+async fn a_proxy_is_asked_by_name_and_only_for_names_that_lead_outside() {
+    let mut proxy = Receiver::start(|_| Reply::Status(202)).await;
+    let policy = EgressPolicy { allow_http: true, ..EgressPolicy::default() };
+    let url = "http://hook.example/path";
+    let outside = through(&proxy, false, policy.clone(), always(&["8.8.8.8"]));
+    assert_eq!(outcome(&outside, url).await, status(202));
+    let request = proxy.next().await;
+    assert_eq!(request.request_line, "POST http://hook.example/path HTTP/1.1");
+    assert!(request.header("proxy-authorization").is_some());
+
+    for inside in [&["127.0.0.1"][..], &["8.8.8.8", "10.0.0.1"]] {
+        let inside = through(&proxy, false, policy.clone(), always(inside));
+        assert_eq!(outcome(&inside, url).await, Outcome::Failed(Failure::Egress));
+    }
+    let missing = through(&proxy, false, policy.clone(), always(&[]));
+    assert_eq!(outcome(&missing, url).await, Outcome::Failed(Failure::Dns));
+    assert!(proxy.is_silent());
+
+    let trusted = through(&proxy, true, policy, always(&["127.0.0.1"]));
+    assert_eq!(outcome(&trusted, url).await, status(202));
+    assert!(trusted.target("http://127.0.0.1/").is_err());
 }
 
 /// An authority, and a server that it vouches for as hook.example.

@@ -20,4 +20,5 @@ pub mod telemetry;
 pub mod tls;
 pub mod tool;
 pub mod trace;
+pub mod webhook_key;
 pub mod webhooks;

@@ -1,6 +1,6 @@
 //! Putting the service together: listeners, the tail, and an orderly end.
 
-use std::{io, net::SocketAddr, time::Duration};
+use std::{io, time::Duration};
 
 use a2a_lifecycle::Rules;
 use a2a_proto::{
@@ -18,12 +18,13 @@ use a2a_runtime::{
 use a2a_store::{Store, Tail};
 use tokio::net::TcpListener;
 use tonic::{service::Routes, transport::Server};
+use tower::util::MapResponseLayer;
 
 use crate::{
     agent::{Agents, Terms},
-    card::{BadCard, Card},
-    grpc::{AgentDoor, ClientDoor},
-    http::{self, BadOrigin, HttpDoor},
+    card::{self, BadCards, Served, Sources, Watched},
+    grpc::{AgentDoor, ClientDoor, explain},
+    http::{self, BadJwks, BadOrigin, HttpDoor, Jwks},
     hub::Hub,
     janitor::{self, Retention},
     parse::Bounds,
@@ -41,9 +42,9 @@ const BACK_OFF_CAP: Duration = Duration::from_secs(2);
 /// Why the service did not start, or did not end well.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The agent card.
-    #[error(transparent)]
-    Card(#[from] BadCard),
+    /// The agent cards.
+    #[error("the agent cards cannot be served")]
+    Cards(#[from] BadCards),
     /// Redis cannot be used as it is.
     #[error(transparent)]
     Store(#[from] a2a_store::StartError),
@@ -53,6 +54,9 @@ pub enum StartError {
     /// The descriptors are broken.
     #[error(transparent)]
     Reflection(#[from] ReflectionError),
+    /// The keys of webhook requests.
+    #[error(transparent)]
+    Jwks(#[from] BadJwks),
     /// An origin of the CORS setting.
     #[error(transparent)]
     Origin(#[from] BadOrigin),
@@ -74,7 +78,7 @@ pub async fn run(settings: Settings, log: LogHandle, shutdown: Shutdown) -> Resu
     let (http, http_addr) = bind(settings.http_addr).await?;
     let (admin_listener, admin_addr) = bind(settings.admin.admin_addr).await?;
     let hub = Hub::new();
-    let services = services(&settings, &store, &hub, (client_addr, http_addr), &shutdown)?;
+    let services = services(&settings, &store, &hub, Served { grpc: client_addr, http: http_addr }, &shutdown)?;
     let registry = Registry::build("a2a-task-service", env!("CARGO_PKG_VERSION"), |_| {});
     let admin = admin::Admin { readiness: readiness.clone(), registry, log };
     tokio::spawn(admin::serve(admin_listener, admin));
@@ -84,7 +88,7 @@ pub async fn run(settings: Settings, log: LogHandle, shutdown: Shutdown) -> Resu
 
     let max_bytes = settings.limits.max_request_bytes;
     let http_routes =
-        http::router(http_door(&settings, services.tasks.clone()), &settings.cors_allow_origin)?;
+        http::router(http_door(&settings, services.tasks.clone())?, &settings.cors_allow_origin)?;
     let missing_version = settings.grpc_version_when_missing.clone();
     let client_service = A2aServiceServer::new(ClientDoor { tasks: services.tasks, missing_version })
         .max_decoding_message_size(max_bytes)
@@ -96,6 +100,8 @@ pub async fn run(settings: Settings, log: LogHandle, shutdown: Shutdown) -> Resu
     let (agent_routes, agent_health) = introspection(DESCRIPTORS, &[AGENT_SERVICE]).await?;
     follow_health([client_health, agent_health], &readiness);
 
+    let card_poll = Duration::from_millis(settings.card_poll_ms);
+    tokio::spawn(card::watch(services.watched, card_poll, shutdown.clone()));
     shutdown.exit_after(Duration::from_millis(settings.drain_ms));
     tokio::spawn(janitor::run(store.clone(), retention(&settings), shutdown.clone()));
     let tail = tokio::spawn(follow_changes(store.clone(), hub, redis, shutdown.clone()));
@@ -108,39 +114,48 @@ pub async fn run(settings: Settings, log: LogHandle, shutdown: Shutdown) -> Resu
     Ok(())
 }
 
-fn http_door(settings: &Settings, tasks: Tasks) -> HttpDoor {
-    HttpDoor {
+fn http_door(settings: &Settings, tasks: Tasks) -> Result<HttpDoor, BadJwks> {
+    Ok(HttpDoor {
         tasks,
         missing_version: settings.http_version_when_missing.as_str().into(),
         max_request_bytes: settings.limits.max_request_bytes,
-        started: clock::now(),
-    }
+        jwks: Jwks::load(settings.webhook_jwks.as_deref())?,
+        keep_alive: Duration::from_millis(settings.sse_keep_alive_ms),
+    })
 }
 
 struct Services {
     tasks: Tasks,
     agents: Agents,
+    watched: Watched,
 }
 
 fn services(
     settings: &Settings,
     store: &Store,
     hub: &Hub,
-    (client_addr, http_addr): (SocketAddr, SocketAddr),
+    served: Served,
     shutdown: &Shutdown,
 ) -> Result<Services, StartError> {
-    let card = match &settings.agent_card {
-        Some(path) => Card::load(path)?,
-        None => Card::sample(client_addr, http_addr),
-    };
-    let extended = settings.extended_agent_card.as_deref().map(Card::load).transpose()?;
-    let tasks = Tasks::new(store.clone(), hub.clone(), card, extended, policy(settings), shutdown.token());
+    let (cards, watched) = card_sources(settings, served)?.open()?;
+    let tasks = Tasks::new(store.clone(), hub.clone(), cards, policy(settings), shutdown.token());
     let terms = Terms {
         lease_ms: settings.work_lease_ms,
         max_leases: settings.work_max_leases,
         max_deliveries: settings.work_max_deliveries,
     };
-    Ok(Services { agents: Agents::new(tasks.clone(), terms), tasks })
+    Ok(Services { agents: Agents::new(tasks.clone(), terms), tasks, watched })
+}
+
+fn card_sources(settings: &Settings, served: Served) -> Result<Sources, BadCards> {
+    Sources::new(
+        settings.agent_card.as_deref(),
+        settings.extended_agent_card.as_deref(),
+        settings.agent_cards.as_deref(),
+        settings.card_signing_key.as_deref(),
+        served,
+        clock::now(),
+    )
 }
 
 fn policy(settings: &Settings) -> Policy {
@@ -185,7 +200,11 @@ fn follow_health(health: [Health; 2], readiness: &Readiness) {
 }
 
 async fn serve(listener: TcpListener, routes: Routes, shutdown: &Shutdown) -> Result<(), StartError> {
-    let server = Server::builder().accept_http1(true).tcp_nodelay(true).add_routes(routes);
+    let server = Server::builder()
+        .layer(MapResponseLayer::new(explain))
+        .accept_http1(true)
+        .tcp_nodelay(true)
+        .add_routes(routes);
     Ok(server.serve_with_incoming_shutdown(incoming(listener), shutdown.stopping()).await?)
 }
 
@@ -200,16 +219,19 @@ async fn follow_changes(
     let follow = async {
         verify(&store).await.inspect_err(|_| shutdown.trigger())?;
         let mut tail = store.tail();
-        let mut back_off = BACK_OFF_FIRST;
+        let mut back_off = None;
         loop {
             match next_changes(&mut tail, &hub, &redis).await {
-                Ok(()) => back_off = BACK_OFF_FIRST,
+                // Not before Redis is back: a reader that looks while it is away
+                // ends its stream for nothing.
+                Ok(()) if back_off.take().is_some() => hub.catch_up(),
+                Ok(()) => {}
                 Err(fault) => {
                     redis.set(false);
                     tracing::warn!(error = %fault.chain(), "the change streams cannot be read; trying again");
-                    clock::pause(back_off).await;
-                    back_off = (back_off * 2).min(BACK_OFF_CAP);
-                    hub.catch_up();
+                    let pause = back_off.map_or(BACK_OFF_FIRST, |last: Duration| (last * 2).min(BACK_OFF_CAP));
+                    clock::pause(pause).await;
+                    back_off = Some(pause);
                 }
             }
         }

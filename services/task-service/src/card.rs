@@ -1,12 +1,27 @@
-//! The agent card of the deployment: what it declares decides what is served.
+//! The agent cards of the deployment: what they declare decides what is served.
 
-use std::{fs, io, net::SocketAddr, path::Path, sync::Arc};
+mod check;
+mod deck;
+mod file;
+mod interfaces;
+mod sign;
+mod sources;
+mod watch;
+
+use std::sync::Arc;
 
 use a2a_proto::{
-    a2a::{AgentCapabilities, AgentCard, AgentInterface, AgentSkill},
-    json::{self, JsonError},
+    a2a::{AgentCapabilities, AgentCard, AgentSkill},
+    json::JsonError,
 };
 
+pub(crate) use self::{
+    deck::{Cards, Published},
+    interfaces::Served,
+    sources::Sources,
+    watch::{Watched, watch},
+};
+pub use self::{file::Unreadable, sign::BadKey, sources::BadCards};
 use crate::modes::Modes;
 
 /// A card, checked. Cheap to clone.
@@ -19,44 +34,31 @@ pub struct Card {
 /// A card that cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum BadCard {
-    /// The file cannot be read.
-    #[error("the agent card {path} cannot be read")]
-    File {
-        /// Where it should be.
-        path: String,
-        /// Why not.
-        #[source]
-        source: io::Error,
+    /// The file cannot be read as a card.
+    #[error(transparent)]
+    File(#[from] Unreadable),
+    /// It is no AgentCard (A2A section 8).
+    #[error("the agent card is no AgentCard{}", at(.0))]
+    Shape(#[from] JsonError),
+    /// A field is not as it must be.
+    #[error("the agent card's {field} {problem}")]
+    Field {
+        /// Its path, such as `supportedInterfaces[0].url`.
+        field: String,
+        /// What is wrong with it.
+        problem: &'static str,
     },
-    /// It is no AgentCard in JSON.
-    #[error("the agent card is not a JSON AgentCard (A2A section 8)")]
-    Json(#[from] JsonError),
-    /// A required field is missing.
-    #[error("the agent card lacks {0}: A2A section 4.4 requires it")]
-    Missing(&'static str),
 }
 
 impl Card {
-    /// Reads a card from a JSON file.
-    pub fn load(path: &Path) -> Result<Self, BadCard> {
-        let text =
-            fs::read(path).map_err(|source| BadCard::File { path: path.display().to_string(), source })?;
-        Self::new(json::from_slice(&text)?)
-    }
-
     /// A card for trying things out: streaming and push, any text.
     #[must_use]
-    pub fn sample(grpc: SocketAddr, http: SocketAddr) -> Self {
+    pub fn sample(served: Served) -> Self {
         let modes = vec!["*/*".to_owned()];
-        let card = AgentCard {
+        let mut card = AgentCard {
             name: "Sample agent".into(),
             description: "An agent without a card of its own; write one and name it with --agent-card".into(),
             version: env!("CARGO_PKG_VERSION").into(),
-            supported_interfaces: vec![
-                interface("GRPC", grpc.to_string()),
-                interface("JSONRPC", format!("http://{http}/")),
-                interface("HTTP+JSON", format!("http://{http}")),
-            ],
             capabilities: Some(AgentCapabilities {
                 streaming: Some(true),
                 push_notifications: Some(true),
@@ -73,28 +75,17 @@ impl Card {
             }],
             ..AgentCard::default()
         };
-        Self::checked(card)
+        served.fill_in(&mut card, "");
+        Self::unchecked(card)
     }
 
-    /// Checks what the specification requires.
+    /// Checks what the specification requires (A2A section 4.4).
     pub fn new(card: AgentCard) -> Result<Self, BadCard> {
-        let required = [
-            ("name", card.name.is_empty()),
-            ("description", card.description.is_empty()),
-            ("version", card.version.is_empty()),
-            ("supportedInterfaces", card.supported_interfaces.is_empty()),
-            ("capabilities", card.capabilities.is_none()),
-            ("defaultInputModes", card.default_input_modes.is_empty()),
-            ("defaultOutputModes", card.default_output_modes.is_empty()),
-            ("skills", card.skills.is_empty()),
-        ];
-        match required.into_iter().find(|(_, missing)| *missing) {
-            Some((field, _)) => Err(BadCard::Missing(field)),
-            None => Ok(Self::checked(card)),
-        }
+        check::check(&card)?;
+        Ok(Self::unchecked(card))
     }
 
-    fn checked(card: AgentCard) -> Self {
+    fn unchecked(card: AgentCard) -> Self {
         Self { modes: Arc::new(Modes::of(&card)), card: Arc::new(card) }
     }
 
@@ -139,12 +130,10 @@ impl Card {
     }
 }
 
-fn interface(binding: &str, url: String) -> AgentInterface {
-    AgentInterface {
-        url,
-        protocol_binding: binding.into(),
-        protocol_version: "1.0".into(),
-        ..AgentInterface::default()
+fn at(error: &JsonError) -> String {
+    match error {
+        JsonError::Decode { field, .. } if !field.is_empty() => format!(": {field}"),
+        _ => String::new(),
     }
 }
 
@@ -153,7 +142,7 @@ mod tests {
     use super::*;
 
     fn sample() -> Card {
-        Card::sample("127.0.0.1:50051".parse().unwrap(), "127.0.0.1:8080".parse().unwrap())
+        Card::sample(interfaces::tests::served())
     }
 
     #[test]
@@ -167,9 +156,6 @@ mod tests {
     fn a_card_says_what_it_lacks() {
         let mut card = sample().as_proto().clone();
         card.skills.clear();
-        assert_eq!(
-            Card::new(card).unwrap_err().to_string(),
-            "the agent card lacks skills: A2A section 4.4 requires it"
-        );
+        assert_eq!(Card::new(card).unwrap_err().to_string(), "the agent card's skills must not be empty");
     }
 }

@@ -122,8 +122,9 @@ impl Error {
     /// A body that is no JSON of its message.
     #[must_use]
     pub fn from_json(error: &JsonError) -> Self {
+        let field = if let JsonError::Decode { field, .. } = error { field.as_str() } else { "" };
         let cause = std::error::Error::source(error).map(ToString::to_string);
-        Self::invalid("", cause.unwrap_or_else(|| error.to_string()))
+        Self::invalid(field, cause.unwrap_or_else(|| error.to_string()))
     }
 
     /// How doors show it.

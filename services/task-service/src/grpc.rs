@@ -6,6 +6,7 @@ mod status;
 
 pub(crate) use agents::AgentDoor;
 pub(crate) use clients::ClientDoor;
+pub(crate) use status::explain;
 
 use a2a_runtime::trace::TraceContext;
 use tonic::{Request, Response, metadata::MetadataMap};

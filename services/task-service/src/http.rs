@@ -6,11 +6,12 @@ mod answer;
 mod call;
 mod card;
 mod json_rpc;
+mod jwks;
 mod rest;
 mod route;
 mod sse;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -19,15 +20,34 @@ use axum::{
     response::Response,
     routing::get,
 };
-use http::{HeaderName, HeaderValue, Method};
+use http::{HeaderName, HeaderValue, Method, header};
 use tower_http::{
     cors::{AllowOrigin, Any, CorsLayer},
     request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
 };
 
+pub use jwks::BadJwks;
+pub(crate) use jwks::Jwks;
+
 use crate::tasks::Tasks;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// What pages may send. A wildcard would not hold for `authorization`.
+const REQUEST_HEADERS: [HeaderName; 11] = [
+    header::ACCEPT,
+    header::AUTHORIZATION,
+    header::CONTENT_TYPE,
+    header::IF_NONE_MATCH,
+    HeaderName::from_static("a2a-extensions"),
+    HeaderName::from_static("a2a-version"),
+    HeaderName::from_static("idempotency-key"),
+    HeaderName::from_static("last-event-id"),
+    HeaderName::from_static("traceparent"),
+    HeaderName::from_static("tracestate"),
+    REQUEST_ID,
+];
+/// What pages may read beside what they always may.
+const ANSWER_HEADERS: [HeaderName; 3] = [header::ETAG, header::RETRY_AFTER, REQUEST_ID];
 /// Where JSON-RPC is served beside the root.
 const JSON_RPC_PATHS: [&str; 3] = ["/", "/rpc", "/rpc/"];
 
@@ -38,7 +58,9 @@ pub(crate) struct HttpDoor {
     /// The version that a call without one is taken for.
     pub(crate) missing_version: Arc<str>,
     pub(crate) max_request_bytes: usize,
-    pub(crate) started: std::time::SystemTime,
+    pub(crate) jwks: Jwks,
+    /// How often a silent stream says that it lives.
+    pub(crate) keep_alive: Duration,
 }
 
 /// A page's origin that is no header value.
@@ -50,6 +72,8 @@ pub struct BadOrigin(String);
 pub(crate) fn router(door: HttpDoor, origins: &[String]) -> Result<Router, BadOrigin> {
     let router = Router::new()
         .route(card::PATH, get(card::serve))
+        .route(card::TENANT_PATH, get(card::serve_tenant))
+        .route(jwks::PATH, get(jwks::serve))
         .fallback(dispatch)
         .with_state(door)
         .layer(PropagateRequestIdLayer::new(REQUEST_ID))
@@ -58,15 +82,20 @@ pub(crate) fn router(door: HttpDoor, origins: &[String]) -> Result<Router, BadOr
 }
 
 async fn dispatch(State(door): State<HttpDoor>, request: Request<Body>) -> Response {
-    let is_json_rpc = request.method() == Method::POST && JSON_RPC_PATHS.contains(&request.uri().path());
-    if is_json_rpc { json_rpc::serve(&door, request).await } else { rest::serve(&door, request).await }
+    if !JSON_RPC_PATHS.contains(&request.uri().path()) {
+        return rest::serve(&door, request).await;
+    }
+    match *request.method() {
+        Method::POST => json_rpc::serve(&door, request).await,
+        _ => rest::missed(&route::Miss::Method(vec![Method::POST]), false),
+    }
 }
 
 fn cors(origins: &[String]) -> Result<CorsLayer, BadOrigin> {
     let cors = CorsLayer::new()
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
-        .allow_headers(Any)
-        .expose_headers(Any);
+        .allow_headers(REQUEST_HEADERS)
+        .expose_headers(ANSWER_HEADERS);
     if origins.iter().any(|origin| origin == "*") {
         return Ok(cors.allow_origin(Any));
     }

@@ -4,6 +4,8 @@
 mod artifact;
 mod content;
 mod list;
+#[cfg(test)]
+mod properties;
 mod push;
 mod send;
 

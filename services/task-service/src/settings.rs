@@ -21,6 +21,18 @@ pub const SIBLINGS: &[&str] = &[
     "A2A_RETRY_AFTER_CAP_MS",
     "A2A_MAX_CONCURRENT_DELIVERIES",
     "A2A_MAX_CONCURRENT_PER_ORIGIN",
+    "A2A_MAX_CONCURRENT_RETRIES",
+    "A2A_BREAKER_FAILURES",
+    "A2A_BREAKER_OPEN_MS",
+    "A2A_BREAKER_OPEN_CAP_MS",
+    "A2A_POISON_DEATHS",
+    "A2A_WEBHOOK_SIGNING_SECRETS",
+    "A2A_WEBHOOK_SIGNING_SCOPE",
+    "A2A_WEBHOOK_JWT_KEY",
+    "A2A_WEBHOOK_JWT_ISSUER",
+    "A2A_EGRESS_PROXY",
+    "A2A_EGRESS_PROXY_TRUST",
+    "A2A_DISABLE_AFTER_DEAD",
     "A2A_WEBHOOK_CONTENT_TYPE",
     "A2A_WEBHOOK_CA_FILE",
     "A2A_MAX_DEAD_LETTERS",
@@ -59,6 +71,10 @@ pub struct Settings {
     #[arg(long, env = "A2A_CORS_ALLOW_ORIGIN", value_delimiter = ',', value_name = "ORIGIN")]
     pub cors_allow_origin: Vec<String>,
 
+    /// How often a silent SSE stream says that it lives, ms
+    #[arg(long, env = "A2A_SSE_KEEP_ALIVE_MS", default_value_t = 15_000, value_parser = between(10_u64, 3_600_000))]
+    pub sse_keep_alive_ms: u64,
+
     #[command(flatten)]
     pub admin: AdminSettings,
 
@@ -68,13 +84,29 @@ pub struct Settings {
     #[command(flatten)]
     pub telemetry: TelemetrySettings,
 
-    /// The agent card, JSON (A2A section 8); a sample card without it
+    /// The agent card, JSON or YAML (A2A section 8); a sample card without it
     #[arg(long, env = "A2A_AGENT_CARD", value_name = "FILE")]
     pub agent_card: Option<PathBuf>,
 
-    /// The card for GetExtendedAgentCard, JSON; for a card that declares extendedAgentCard
+    /// Keys of webhook requests, P-256 in PEM, whose public halves are served at /.well-known/jwks.json
+    #[arg(long, env = "A2A_WEBHOOK_JWKS", value_name = "FILE")]
+    pub webhook_jwks: Option<PathBuf>,
+
+    /// The card for GetExtendedAgentCard, JSON or YAML; for a card that declares extendedAgentCard
     #[arg(long, env = "A2A_EXTENDED_AGENT_CARD", value_name = "FILE")]
     pub extended_agent_card: Option<PathBuf>,
+
+    /// Folder with the cards of tenants that have one of their own: TENANT.json or TENANT.yaml
+    #[arg(long, env = "A2A_AGENT_CARDS", value_name = "DIR")]
+    pub agent_cards: Option<PathBuf>,
+
+    /// The P-256 private key, PEM, that signs the cards (A2A section 8.4); unsigned without it
+    #[arg(long, env = "A2A_CARD_SIGNING_KEY", value_name = "FILE")]
+    pub card_signing_key: Option<PathBuf>,
+
+    /// How often the files of the cards are looked at for changes, ms; SIGHUP looks at once
+    #[arg(long, env = "A2A_CARD_POLL_MS", default_value_t = 2_000, value_parser = between(10_u64, 86_400_000))]
+    pub card_poll_ms: u64,
 
     #[command(flatten)]
     pub limits: Limits,

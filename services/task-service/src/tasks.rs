@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     call::Call,
-    card::Card,
+    card::{Card, Cards},
     error::Error,
     hub::Hub,
     parse::{Bounds, SendContext},
@@ -44,8 +44,7 @@ pub(crate) const COMMIT_TRIES: usize = 32;
 pub struct Tasks {
     pub(crate) store: Store,
     pub(crate) hub: Hub,
-    pub(crate) card: Card,
-    pub(crate) extended_card: Option<Card>,
+    pub(crate) cards: Cards,
     pub(crate) policy: Arc<Policy>,
     pub(crate) stopping: CancellationToken,
     streams: OpenStreams,
@@ -85,28 +84,32 @@ impl Tasks {
     pub fn new(
         store: Store,
         hub: Hub,
-        card: Card,
-        extended_card: Option<Card>,
+        cards: Cards,
         policy: Policy,
         stopping: CancellationToken,
     ) -> Self {
         let streams = OpenStreams::new(policy.max_streams_per_caller);
-        Self { store, hub, card, extended_card, policy: Arc::new(policy), stopping, streams }
+        Self { store, hub, cards, policy: Arc::new(policy), stopping, streams }
     }
 
-    /// The card that everyone may see.
-    #[must_use]
-    pub fn card(&self) -> &Card {
-        &self.card
+    /// The cards, as they are shown.
+    pub(crate) fn cards(&self) -> &Cards {
+        &self.cards
+    }
+
+    /// The card by which a tenant's call is answered, once the call may be made.
+    pub(crate) fn admit(&self, call: &Call, tenant: &str) -> Result<Card, Error> {
+        let card = self.cards.of(tenant);
+        call.admit(&card)?;
+        Ok(card)
     }
 
     /// The card for authenticated callers.
-    pub fn extended_card(&self, call: &Call) -> Result<AgentCard, Error> {
-        call.admit(&self.card)?;
-        if !self.card.is_extended() {
+    pub fn extended_card(&self, call: &Call, tenant: &str) -> Result<AgentCard, Error> {
+        if !self.admit(call, tenant)?.is_extended() {
             return Err(Error::ExtendedCardNotSupported);
         }
-        let card = self.extended_card.as_ref().ok_or(Error::ExtendedCardNotConfigured)?;
+        let card = self.cards.extended().ok_or(Error::ExtendedCardNotConfigured)?;
         Ok(card.as_proto().clone())
     }
 
@@ -117,7 +120,7 @@ impl Tasks {
         head.ok_or(Error::NotFound)
     }
 
-    pub(crate) fn send_context(&self) -> SendContext<'_> {
-        SendContext { egress: &self.policy.egress, bounds: self.policy.bounds, modes: self.card.modes() }
+    pub(crate) fn send_context<'a>(&'a self, card: &'a Card) -> SendContext<'a> {
+        SendContext { egress: &self.policy.egress, bounds: self.policy.bounds, modes: card.modes() }
     }
 }

@@ -9,6 +9,7 @@ use a2a_tests::{
 };
 
 use crate::{
+    calls::PATIENCE,
     doors::Doors,
     drive::{Load, drive},
     interrupted::{Interruption, check_duplicates},
@@ -65,13 +66,13 @@ async fn break_things(
     let redis_falls = rng.usize(..=KILLS);
     let mut interruptions = Vec::new();
     for (number, moment) in moments(&mut rng, KILLS + 1, LOAD.owed(), (3, 85)).into_iter().enumerate() {
-        let so_far = receiver.await_count(moment, crate::calls::PATIENCE).await;
+        receiver.await_count(moment, PATIENCE).await;
         if number == redis_falls {
             redis.restart().await;
             continue;
         }
+        let at = receiver.elapsed();
         dispatcher.kill().await;
-        let at = so_far.last().map(|request| request.at).unwrap_or_default();
         interruptions.push(Interruption::now(redis, at).await);
         dispatcher.restart().await;
     }

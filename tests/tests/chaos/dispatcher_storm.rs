@@ -98,8 +98,8 @@ impl Storm {
         self.rng.shuffle(&mut faults);
         let moments = moments(&mut self.rng, faults.len(), events, (3, 85));
         for (fault, moment) in faults.into_iter().zip(moments) {
-            let so_far = receiver.await_count(moment, PATIENCE).await;
-            self.strike(fault, last(&so_far)).await;
+            receiver.await_count(moment, PATIENCE).await;
+            self.strike(fault, receiver.elapsed()).await;
         }
     }
 
@@ -131,14 +131,10 @@ impl Storm {
         .await;
     }
 
-    /// Each receiver is asked by its own clock: they started together.
+    /// The receivers started together, so that their clocks agree well enough.
     fn longest_silence(&self, receivers: &[WebhookReceiver; 2]) -> Duration {
         let recorded: Vec<Recorded> = receivers.iter().flat_map(WebhookReceiver::recorded).collect();
         let silences = self.interruptions.iter().map(|interruption| interruption.longest_silence(&recorded));
         silences.max().unwrap_or_default()
     }
-}
-
-fn last(recorded: &[Recorded]) -> Duration {
-    recorded.last().map(|request| request.at).unwrap_or_default()
 }

@@ -1,5 +1,7 @@
 //! Many tasks with two webhooks each, driven through the agents' door.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use a2a_proto::a2a::{SendMessageRequest, TaskPushNotificationConfig};
 use a2a_tests::{
     clients::{self, push_config, with_push},
@@ -19,6 +21,9 @@ pub(crate) const CONFIGS: [&str; 2] = ["one", "two"];
 /// Tasks under way at once.
 const AT_ONCE: usize = 16;
 
+/// Keys name a run too: one that comes later makes tasks of its own.
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+
 /// How much is driven.
 #[derive(Clone, Copy)]
 pub(crate) struct Load {
@@ -35,23 +40,31 @@ impl Load {
 }
 
 /// Drives all tasks to their end and answers what is owed for it.
-pub(crate) async fn drive(doors: &Doors, load: Load, receivers: [&WebhookReceiver; 2]) -> Books {
-    let walks = stream::iter(0..load.tasks).map(|number| walk(doors, load, receivers, number));
+pub(crate) async fn drive(
+    doors: &Doors,
+    load: Load,
+    receivers: [&WebhookReceiver; 2],
+) -> Books {
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    let walks = stream::iter(0..load.tasks).map(|number| walk(doors, load, receivers, (run, number)));
     let walks: Vec<Walk> = walks.buffer_unordered(AT_ONCE).collect().await;
     let mut books = Books::default();
     walks.iter().for_each(|walk| books.owe(walk, &CONFIGS));
     books
 }
 
-async fn walk(doors: &Doors, load: Load, receivers: [&WebhookReceiver; 2], number: usize) -> Walk {
+async fn walk(
+    doors: &Doors,
+    load: Load,
+    receivers: [&WebhookReceiver; 2],
+    (run, number): (usize, usize),
+) -> Walk {
     let [one, two] = [0, 1].map(|at| config(CONFIGS[at], receivers[at]));
-    let mut walk = Walk::begin(doors, &format!("task-{number}"), first_message(number, one)).await;
+    let mut walk = Walk::begin(doors, &format!("{run}-{number}"), first_message(number, one)).await;
     // Registered before anything else happens, it is owed the task as it was made.
     let two = TaskPushNotificationConfig { task_id: walk.task.id.clone(), ..two };
-    answered("register", || async {
-        doors.client().create_task_push_notification_config(two.clone()).await
-    })
-    .await;
+    answered("register", || async { doors.client().create_task_push_notification_config(two.clone()).await })
+        .await;
     walk.step(doors, Step::Start).await;
     for chunk in 4..load.events {
         walk.step(doors, Step::Chunk(format!("chunk {chunk} of {number}"))).await;

@@ -79,7 +79,9 @@ pub(crate) async fn open(redis: &RedisServer) -> Vec<Attempt> {
     let script = redis::Script::new(OPEN);
     let open: Vec<(String, String, String, i64)> =
         script.invoke_async(&mut connection).await.expect("the open attempts");
-    open.into_iter().map(|(task, config, token, revision)| Attempt { task, config, token, revision }).collect()
+    open.into_iter()
+        .map(|(task, config, token, revision)| Attempt { task, config, token, revision })
+        .collect()
 }
 
 /// Counts the events that were accepted again, and holds each against the
@@ -100,7 +102,11 @@ pub(crate) fn check_duplicates(recorded: &[Recorded], interruptions: &[Interrupt
     let mut duplicates = 0;
     for (event, times) in accepted {
         let most = 1 + allowed.get(&event).copied().unwrap_or_default();
-        assert!(times <= most, "{event:?} was accepted {times} times, with {} attempts interrupted", most - 1);
+        assert!(
+            times <= most,
+            "{event:?} was accepted {times} times, with {} attempts interrupted",
+            most - 1
+        );
         duplicates += times - 1;
     }
     duplicates

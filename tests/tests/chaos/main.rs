@@ -2,12 +2,7 @@
 //! and starved at random moments, with exact books of what must survive. Each
 //! module runs in a short form; `A2A_CHAOS=full` runs them at full size. Every
 //! random choice follows from a seed that is printed: `A2A_SEED` replays it.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod books;
 mod calls;

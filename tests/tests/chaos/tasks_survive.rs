@@ -38,10 +38,8 @@ async fn what_was_answered_is_there() {
     }
     let doors = Doors::open(&services.iter().collect::<Vec<_>>()).await;
     let tasks = sized(60, 400);
-    let (walks, kills) = tokio::join!(
-        walk_all(&doors, tasks),
-        break_things(&mut redis, &mut services, &doors, tasks, seed),
-    );
+    let (walks, kills) =
+        tokio::join!(walk_all(&doors, tasks), break_things(&mut redis, &mut services, &doors, tasks, seed),);
     let mut resumed = 0;
     for (walk, followed) in &walks {
         kept::check_task(walk, &walk.read(&doors).await);
@@ -69,7 +67,8 @@ async fn walk_all(doors: &Doors, tasks: usize) -> Vec<(Walk, Followed)> {
 
 async fn walk_on(doors: &Doors, mut walk: Walk, number: usize) -> Walk {
     let chunk = |at: usize| Step::Chunk(format!("[{number}.{at}]"));
-    let first_turn = [Step::Start, chunk(1), Step::Progress("one".into()), chunk(2), Step::Ask("which?".into())];
+    let first_turn =
+        [Step::Start, chunk(1), Step::Progress("one".into()), chunk(2), Step::Ask("which?".into())];
     let second_turn =
         [Step::Answer("this".into()), Step::Start, chunk(3), chunk(4), Step::Answer("and this".into())];
     let end = [chunk(5), Step::Progress("two".into()), Step::Complete("done".into())];

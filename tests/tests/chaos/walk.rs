@@ -42,9 +42,8 @@ pub(crate) struct Walk {
 impl Walk {
     /// Makes the task; `key` names the send.
     pub(crate) async fn begin(doors: &Doors, key: &str, request: SendMessageRequest) -> Self {
-        let sent = answered("send", || async {
-            doors.client().send_message(keyed(key, request.clone())).await
-        });
+        let sent =
+            answered("send", || async { doors.client().send_message(keyed(key, request.clone())).await });
         doors.count();
         Self { task: task(sent.await.into_inner().payload), revision: 1, done: Vec::new() }
     }
@@ -80,10 +79,8 @@ impl Walk {
         };
         let request = SendMessageRequest { message: Some(message), ..clients::send_and_return(text) };
         let key = format!("{}-{}", self.task.id, self.revision);
-        answered("answer", || async {
-            doors.client().send_message(keyed(&key, request.clone())).await
-        })
-        .await;
+        answered("answer", || async { doors.client().send_message(keyed(&key, request.clone())).await })
+            .await;
     }
 
     /// An unanswered command is repeated; that it names the revision shows

@@ -9,9 +9,11 @@
 )]
 
 mod agent_worker;
+mod http_clients;
 mod python;
 mod readme;
 mod sdk_client;
 mod stage;
+mod verify_signatures;
 mod webhook_receiver;
 mod wire;

@@ -5,12 +5,12 @@ use a2a_proto::{
     agent::ReplyWithMessageRequest,
 };
 use a2a_tests::{clients, process::ServiceOptions};
-use tokio::task::JoinHandle;
+use tokio::{task::JoinHandle, time::timeout};
 use tonic::{Request, Response, Status};
 
 use crate::{
     calls::{append, assert_not_found, get, list, recorded, with_history},
-    stage::{Stage, all, gist, next, state, streamed_task, task, text, transition},
+    stage::{SOON, Stage, all, gist, next, state, streamed_task, task, text, transition},
 };
 
 /// A stage whose agent decides what a message becomes.
@@ -115,7 +115,7 @@ type Sent = Result<Response<SendMessageResponse>, Status>;
 
 fn sending(stage: &Stage, request: Request<SendMessageRequest>) -> JoinHandle<Sent> {
     let mut client = stage.client.clone();
-    tokio::spawn(async move { client.send_message(request).await })
+    tokio::spawn(async move { timeout(SOON, client.send_message(request)).await.expect("an answer in time") })
 }
 
 fn reply(task: &Task, text: &str) -> ReplyWithMessageRequest {

@@ -37,10 +37,8 @@ fn waiting_ms(wait_ms: u64) -> ServiceOptions {
 async fn nothing_but_the_reply_remains() {
     let mut stage = Stage::set_with(deciding()).await;
     let mut work = stage.worker(1).await;
-    let request = clients::with_push(
-        clients::send("hello"),
-        clients::push_config("one", "http://127.0.0.1:9/hook"),
-    );
+    let request =
+        clients::with_push(clients::send("hello"), clients::push_config("one", "http://127.0.0.1:9/hook"));
     let answer = sending(&stage.client, Request::new(request));
     let proposed = next(&mut work).await.task.unwrap();
     stage.agent.reply_with_message(reply(&proposed, "hello yourself")).await.unwrap();
@@ -57,14 +55,8 @@ async fn nothing_but_the_reply_remains() {
 async fn every_move_makes_the_task() {
     let mut stage = Stage::set_with(deciding()).await;
     let mut work = stage.worker(16).await;
-    let steps = [
-        Move::StartWorking,
-        Move::RequireInput,
-        Move::RequireAuth,
-        Move::Complete,
-        Move::Fail,
-        Move::Reject,
-    ];
+    let steps =
+        [Move::StartWorking, Move::RequireInput, Move::RequireAuth, Move::Complete, Move::Fail, Move::Reject];
     for step in steps {
         let events = stage.client.send_streaming_message(clients::send("hello")).await.unwrap().into_inner();
         let proposed = next(&mut work).await.task.unwrap();
@@ -259,7 +251,10 @@ async fn a_webhook_of_an_answered_message_gets_nothing() {
     let seen: Vec<_> = requests.iter().map(|r| (r.path.as_str(), gist(r.event.as_ref().unwrap()))).collect();
     let expected = ["task TASK_STATE_SUBMITTED", "TASK_STATE_COMPLETED"];
     assert_eq!(seen, expected.map(|gist| ("/task", gist.to_owned())));
-    until("no lane is left", SOON, async || keys_with(&stage.redis, "due:push").await.is_empty().then_some(())).await;
+    until("no lane is left", SOON, async || {
+        keys_with(&stage.redis, "due:push").await.is_empty().then_some(())
+    })
+    .await;
     assert_eq!(receiver.recorded().len(), 2);
 }
 

@@ -92,7 +92,8 @@ async fn another_body_under_the_same_key_is_refused() {
 async fn callers_of_two_replicas_at_the_same_instant_get_one_task() {
     let mut stage = Stage::set().await;
     let mut other = Replica::start(&stage.redis, ServiceOptions::default()).await;
-    let mut work = other.agent.receive_work(a2a_proto::agent::ReceiveWorkRequest::default()).await.unwrap().into_inner();
+    let mut work =
+        other.agent.receive_work(a2a_proto::agent::ReceiveWorkRequest::default()).await.unwrap().into_inner();
     let request = clients::send_and_return("hello");
     let clients = [stage.client.clone(), other.client.clone()];
     let calls = (0..CALLERS).map(|caller| sending(&clients[caller % 2], keyed("k", request.clone())));
@@ -108,7 +109,8 @@ async fn callers_of_two_replicas_at_the_same_instant_get_one_task() {
 async fn an_answer_lost_with_its_replica_comes_from_another() {
     let mut stage = Stage::set().await;
     let mut other = Replica::start(&stage.redis, ServiceOptions::default()).await;
-    let mut work = other.agent.receive_work(a2a_proto::agent::ReceiveWorkRequest::default()).await.unwrap().into_inner();
+    let mut work =
+        other.agent.receive_work(a2a_proto::agent::ReceiveWorkRequest::default()).await.unwrap().into_inner();
     let request = clients::send("hello");
     let lost = sending(&stage.client, keyed("k", request.clone()));
     let held = next(&mut work).await.task.unwrap();

@@ -1,7 +1,13 @@
 //! A look into Redis, for what no call shows.
 
-use a2a_tests::redis::RedisServer;
+use a2a_tests::{fingerprint::Fingerprint, redis::RedisServer};
 use redis::AsyncCommands as _;
+
+/// Everything in Redis but what the janitors of the replicas agree on among
+/// themselves.
+pub(crate) async fn fingerprint(redis: &RedisServer) -> Fingerprint {
+    redis.fingerprint(&["a2a:*:janitor"]).await
+}
 
 /// The tasks that some worker holds, sorted.
 pub(crate) async fn held_leases(redis: &RedisServer) -> Vec<String> {

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod artifacts;
+mod bad_input;
 mod calls;
 mod cancel_task;
 mod cards;
@@ -26,14 +27,18 @@ mod moves;
 mod push;
 mod receive_work;
 mod reject_task;
+mod replicas;
 mod report_progress;
 mod require_auth;
 mod require_input;
 mod resumption;
 mod send_message;
 mod send_streaming_message;
+mod shutdown;
 mod stage;
 mod start_working;
+mod startup;
 mod subscribe_to_task;
 mod timestamps;
 mod update_artifact;
+mod views;

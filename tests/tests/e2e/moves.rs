@@ -13,7 +13,10 @@ use a2a_tests::clients::{self, AgentClient};
 use prost_types::{Struct, Value, value::Kind};
 use tonic::{Code, Response, Status};
 
-use crate::stage::{Stage, next, state, transition};
+use crate::{
+    inspect::fingerprint,
+    stage::{Stage, next, state, transition},
+};
 
 /// A command of an agent that sets the status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +85,10 @@ pub(crate) async fn check_wrong_state(step: Move, sources: &[TaskState]) {
     let mut stage = Stage::set().await;
     for held in STATES.into_iter().filter(|held| !sources.contains(held)) {
         let task = in_state(&mut stage, held).await;
-        let before = stage.redis.fingerprint(&[]).await;
+        let before = fingerprint(&stage.redis).await;
         let refused = step.ask(&mut stage.agent, remark(&task)).await.expect_err("a refusal");
         check_conflict(&refused, held);
-        before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+        before.assert_unchanged(&fingerprint(&stage.redis).await);
     }
 }
 
@@ -93,11 +96,11 @@ pub(crate) async fn check_wrong_state(step: Move, sources: &[TaskState]) {
 pub(crate) async fn check_not_found(step: Move) {
     let mut stage = Stage::set().await;
     stage.submitted("another").await;
-    let before = stage.redis.fingerprint(&[]).await;
+    let before = fingerprint(&stage.redis).await;
     let nobody = Task { id: "nobody".to_owned(), ..Task::default() };
     let refused = step.ask(&mut stage.agent, remark(&nobody)).await.expect_err("a refusal");
     assert_eq!((refused.code(), clients::reason(&refused).as_str()), (Code::NotFound, "TASK_NOT_FOUND"));
-    before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+    before.assert_unchanged(&fingerprint(&stage.redis).await);
 }
 
 /// A refusal for the state, which it names.

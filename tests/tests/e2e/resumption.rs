@@ -9,7 +9,9 @@ use prost_types::{Struct, value::Kind};
 use tonic::{Code, Status, Streaming};
 
 use crate::{
-    calls::{append, assert_bad_field, assert_refused, put, saying, subscribe, with_extensions, with_metadata},
+    calls::{
+        append, assert_bad_field, assert_refused, put, saying, subscribe, with_extensions, with_metadata,
+    },
     stage::{Replica, SOON, Stage, all, gist, next, transition},
 };
 
@@ -39,7 +41,10 @@ async fn what_was_missed_comes_without_a_snapshot_on_any_replica_and_after_a_res
         let (elsewhere, mut there) = resume(&mut other.client, &task, after).await.unwrap();
         assert_eq!((resumed.as_str(), elsewhere.as_str()), ("true", "true"));
         for missed in &missed {
-            assert_eq!((gist(&next(&mut here).await), gist(&next(&mut there).await)), (missed.to_string(), missed.to_string()));
+            assert_eq!(
+                (gist(&next(&mut here).await), gist(&next(&mut there).await)),
+                (missed.to_string(), missed.to_string())
+            );
         }
     }
     other.service.restart().await;
@@ -98,9 +103,13 @@ async fn the_rest_of_a_finished_task_comes_and_then_nothing() {
     let task = stage.working("hello").await;
     stage.agent.update_artifact(put(&task, "a", "1")).await.unwrap();
     stage.agent.complete_task(transition(&task)).await.unwrap();
-    for (after, rest) in [(2, vec!["artifact 1", "TASK_STATE_COMPLETED"]), (3, vec!["TASK_STATE_COMPLETED"])] {
+    for (after, rest) in [(2, vec!["artifact 1", "TASK_STATE_COMPLETED"]), (3, vec!["TASK_STATE_COMPLETED"])]
+    {
         let (resumed, events) = resume(&mut stage.client, &task, after).await.unwrap();
-        assert_eq!((resumed.as_str(), gists(events).await), ("true", rest.into_iter().map(str::to_owned).collect()));
+        assert_eq!(
+            (resumed.as_str(), gists(events).await),
+            ("true", rest.into_iter().map(str::to_owned).collect())
+        );
     }
     for after in [4, 5, u64::MAX] {
         let refused = resume(&mut stage.client, &task, after).await.unwrap_err();
@@ -170,7 +179,10 @@ async fn a_stream_that_the_service_broke_says_where_to_go_on() {
     other.agent.complete_task(transition(&task)).await.unwrap();
     let (resumed, rest) = resume(&mut other.client, &task, 3).await.unwrap();
     let rest = gists(rest).await;
-    assert_eq!((resumed.as_str(), rest), ("true", vec!["artifact 2".to_owned(), "TASK_STATE_COMPLETED".to_owned()]));
+    assert_eq!(
+        (resumed.as_str(), rest),
+        ("true", vec!["artifact 2".to_owned(), "TASK_STATE_COMPLETED".to_owned()])
+    );
 }
 
 #[tokio::test]
@@ -216,7 +228,8 @@ async fn gists(events: Streaming<StreamResponse>) -> Vec<String> {
 
 /// The revision in the status of a stream that was broken off.
 async fn broken_at(mut events: Streaming<StreamResponse>) -> u64 {
-    let ended = tokio::time::timeout(SOON, events.message()).await.expect("in time").expect_err("a broken stream");
+    let ended =
+        tokio::time::timeout(SOON, events.message()).await.expect("in time").expect_err("a broken stream");
     assert_eq!(ended.code(), Code::Unavailable);
     let revision = ended.metadata().get("a2a-revision").expect("a2a-revision");
     revision.to_str().expect("text").parse().expect("a number")
@@ -231,7 +244,11 @@ fn metadata(item: &mut StreamResponse) -> &mut Option<Struct> {
     }
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "revisions are small whole numbers")]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "revisions are small whole numbers"
+)]
 pub(crate) fn revision(item: &StreamResponse) -> Option<u64> {
     let metadata = metadata(&mut item.clone()).clone()?;
     match metadata.fields.get(REVISION)?.kind.as_ref()? {

@@ -66,7 +66,7 @@ async fn continued() {
 #[tokio::test]
 async fn task_not_found() {
     let mut stage = Stage::set().await;
-    assert_not_found(&stage.client.send_message(to_task(NO_TASK, "hello")).await.unwrap_err());
+    assert_not_found(&stage.client.send_message(at_once(to_task(NO_TASK, "hello"))).await.unwrap_err());
     let found = stage.client.get_task(get(NO_TASK)).await;
     assert_not_found(&found.expect_err("an id that a client made never creates a task"));
 }
@@ -74,11 +74,11 @@ async fn task_not_found() {
 #[tokio::test]
 async fn other_tenant() {
     let mut stage = Stage::set().await;
-    let absent = stage.client.send_message(to_task(NO_TASK, "hello")).await.unwrap_err();
+    let absent = stage.client.send_message(at_once(to_task(NO_TASK, "hello"))).await.unwrap_err();
     for (owner, stranger) in STRANGERS {
         let request = as_tenant(owner, clients::send_and_return("hello"));
         let theirs = task(stage.client.send_message(request).await.unwrap().into_inner());
-        let as_stranger = as_tenant(stranger, clients::follow_up(&theirs, "let me in"));
+        let as_stranger = at_once(as_tenant(stranger, clients::follow_up(&theirs, "let me in")));
         let refused = stage.client.send_message(as_stranger).await.unwrap_err();
         assert_eq!(wire(&refused), wire(&absent), "{owner:?} asked by {stranger:?}");
         assert_eq!(recorded(&stage.redis, &theirs.id).await, ["TaskCreated"]);
@@ -99,7 +99,8 @@ async fn task_terminal() {
             _ => drop(stage.client.cancel_task(cancel(&task.id)).await.unwrap()),
         }
         let before = recorded(&stage.redis, &task.id).await;
-        let refused = stage.client.send_message(clients::follow_up(&task, "more")).await.unwrap_err();
+        let more = at_once(clients::follow_up(&task, "more"));
+        let refused = stage.client.send_message(more).await.unwrap_err();
         assert_refused(&refused, Code::FailedPrecondition, "UNSUPPORTED_OPERATION");
         assert_eq!(clients::error_info(&refused).metadata["state"], format!("TASK_STATE_{end}"));
         assert_eq!(recorded(&stage.redis, &task.id).await, before);
@@ -112,7 +113,7 @@ async fn context_mismatch() {
     let task = stage.working("hello").await;
     let message =
         Message { task_id: task.id.clone(), context_id: "another".to_owned(), ..clients::user_text("more") };
-    let refused = stage.client.send_message(message_of("", message)).await.unwrap_err();
+    let refused = stage.client.send_message(at_once(message_of("", message))).await.unwrap_err();
     assert_refused(&refused, Code::InvalidArgument, "CONTEXT_MISMATCH");
     assert_eq!(recorded(&stage.redis, &task.id).await, ["TaskCreated", "TaskStatusUpdated"]);
 }
@@ -124,7 +125,7 @@ async fn history_limit() {
     stage.agent.start_working(saying(&task, "two, once the next takes its place")).await.unwrap();
     stage.agent.report_progress(saying(&task, "not in the history yet")).await.unwrap();
     stage.client.send_message(at_once(to_task(&task.id, "three"))).await.unwrap();
-    let refused = stage.client.send_message(to_task(&task.id, "four")).await.unwrap_err();
+    let refused = stage.client.send_message(at_once(to_task(&task.id, "four"))).await.unwrap_err();
     assert_refused(&refused, Code::ResourceExhausted, "RESOURCE_EXHAUSTED");
     let found = stage.client.get_task(get(&task.id)).await.unwrap().into_inner();
     assert_eq!(found.history.len(), 3);
@@ -217,7 +218,9 @@ async fn version_not_supported() {
 #[tokio::test]
 async fn extension_required() {
     let mut stage = requiring_an_extension().await;
-    assert_extension_required(&stage.client.send_message(to_task(NO_TASK, "hello")).await.unwrap_err());
-    let named = with_extensions(EXTENSION, to_task(NO_TASK, "hello"));
+    assert_extension_required(
+        &stage.client.send_message(at_once(to_task(NO_TASK, "hello"))).await.unwrap_err(),
+    );
+    let named = with_extensions(EXTENSION, at_once(to_task(NO_TASK, "hello")));
     assert_not_found(&stage.client.send_message(named).await.unwrap_err());
 }

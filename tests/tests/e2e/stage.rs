@@ -60,9 +60,11 @@ impl Stage {
         request: SendMessageRequest,
     ) -> tokio::task::JoinHandle<Result<Task, tonic::Status>> {
         let mut client = self.client.clone();
-        tokio::spawn(
-            async move { client.send_message(request).await.map(|answer| task(answer.into_inner())) },
-        )
+        tokio::spawn(async move {
+            let answer =
+                tokio::time::timeout(SOON, client.send_message(request)).await.expect("an answer in time");
+            answer.map(|answer| task(answer.into_inner()))
+        })
     }
 
     /// A worker's stream.

@@ -22,7 +22,8 @@ use crate::stage::SOON;
 async fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     let here = std::env::current_exe().expect("the path of this test");
     let binary: PathBuf = here.ancestors().nth(2).expect("target/<profile>").join("a2a-task-service");
-    let ports = ["--grpc-addr", "127.0.0.1:0", "--agent-grpc-addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"];
+    let ports =
+        ["--grpc-addr", "127.0.0.1:0", "--agent-grpc-addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"];
     let ports = ports.into_iter().filter(|_| !arguments.contains(&"--grpc-addr"));
     let mut command = Command::new(binary);
     command.env_clear().envs(environment.iter().copied()).args(ports).args(arguments);
@@ -48,7 +49,7 @@ async fn bad_flags() {
         (&["--shards", "0"], &["--shards", "1..=1024"]),
         (&["--work-lease-ms", "1"], &["--work-lease-ms", "500"]),
         (&["--late-artifacts", "maybe"], &["--late-artifacts", "refuse", "accept"]),
-        (&["--allow-webhook-cidr", "10.0.0.0"], &["--allow-webhook-cidr", "10.0.0.0"]),
+        (&["--allow-webhook-cidr", "10.0.0.0/99"], &["--allow-webhook-cidr", "10.0.0.0/99"]),
     ] {
         let output = run(arguments, &[]).await;
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -76,12 +77,15 @@ async fn a_bad_card() {
     let path = file.path().to_str().expect("UTF-8");
     let refused = async |text: &str| {
         std::fs::write(path, text).expect("write");
-        run(&["--agent-card", path], &[]).await
+        run(&["--plaintext-secrets", "--agent-card", path], &[]).await
     };
     assert_refused(&refused("{").await, &["agent card", "JSON"]);
     assert_refused(&refused("{\"name\":7}").await, &["agent card"]);
-    assert_refused(&refused("{\"description\":\"x\"}").await, &["lacks name"]);
-    assert_refused(&run(&["--agent-card", "/no/such/card"], &[]).await, &["/no/such/card"]);
+    assert_refused(&refused("{\"description\":\"x\"}").await, &["name must not be empty"]);
+    assert_refused(
+        &run(&["--plaintext-secrets", "--agent-card", "/no/such/card"], &[]).await,
+        &["/no/such/card"],
+    );
 }
 
 #[tokio::test]

@@ -123,12 +123,12 @@ async fn a_subscriber_that_joins_at_any_instant_misses_nothing_and_sees_nothing_
 
 #[tokio::test]
 async fn a_slow_subscriber_misses_nothing() {
-    const CHUNKS: usize = 300;
+    const CHUNKS: usize = 150;
     let mut stage = Stage::set().await;
     let task = stage.working("hello").await;
     let events = stage.client.subscribe_to_task(subscribe(&task.id)).await.unwrap().into_inner();
     // More than connections and queues hold, and nobody reads.
-    let padding = "x".repeat(4_096);
+    let padding = "x".repeat(65_536);
     for n in 0..CHUNKS {
         stage.agent.update_artifact(append(&task, "a", &format!("{n}{padding}"))).await.unwrap();
     }

@@ -8,6 +8,7 @@ use a2a_tests::{clients, process::ServiceOptions};
 use tonic::Code;
 
 use crate::{
+    inspect::fingerprint,
     moves::{STATES, check_conflict, get, in_state, metadata, revision_in},
     stage::{Stage, next, text},
 };
@@ -47,13 +48,13 @@ async fn nothing_is_added_after_the_last_chunk() {
     let task = stage.working("hello").await;
     let last = UpdateArtifactRequest { last_chunk: true, ..chunk(&task, "a", true) };
     stage.agent.update_artifact(last).await.expect("the last chunk");
-    let before = stage.redis.fingerprint(&[]).await;
+    let before = fingerprint(&stage.redis).await;
     let refused = stage.agent.update_artifact(chunk(&task, "b", true)).await.expect_err("a refusal");
     assert_eq!(
         (refused.code(), clients::reason(&refused).as_str()),
         (Code::InvalidArgument, "INVALID_ARGUMENT")
     );
-    before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+    before.assert_unchanged(&fingerprint(&stage.redis).await);
     stage.agent.update_artifact(chunk(&task, "c", false)).await.expect("a new one takes its place");
     assert_eq!(texts(&get(&mut stage, &task).await), "c");
 }
@@ -63,10 +64,10 @@ async fn wrong_state() {
     let mut stage = Stage::set().await;
     for held in STATES.into_iter().filter(|held| is_terminal(*held)) {
         let task = in_state(&mut stage, held).await;
-        let before = stage.redis.fingerprint(&[]).await;
+        let before = fingerprint(&stage.redis).await;
         let refused = stage.agent.update_artifact(chunk(&task, "x", false)).await.expect_err("a refusal");
         check_conflict(&refused, held);
-        before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+        before.assert_unchanged(&fingerprint(&stage.redis).await);
     }
 }
 
@@ -86,11 +87,11 @@ async fn late_artifacts_are_taken_where_the_deployment_says_so() {
 async fn not_found() {
     let mut stage = Stage::set().await;
     stage.submitted("another").await;
-    let before = stage.redis.fingerprint(&[]).await;
+    let before = fingerprint(&stage.redis).await;
     let nobody = Task { id: "nobody".to_owned(), ..Task::default() };
     let refused = stage.agent.update_artifact(chunk(&nobody, "x", false)).await.expect_err("a refusal");
     assert_eq!((refused.code(), clients::reason(&refused).as_str()), (Code::NotFound, "TASK_NOT_FOUND"));
-    before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+    before.assert_unchanged(&fingerprint(&stage.redis).await);
 }
 
 fn chunk(task: &Task, text: &str, append: bool) -> UpdateArtifactRequest {

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 
 use a2a_proto::{
     a2a::{SendMessageRequest, Task},
-    agent::{
-        ListAllPushNotificationConfigsRequest, ListAllTasksRequest, PushNotificationConfigRow, TaskRow,
-    },
+    agent::{ListAllPushNotificationConfigsRequest, ListAllTasksRequest, PushNotificationConfigRow, TaskRow},
 };
 use a2a_tests::clients::{self, secret_push_config};
 

@@ -32,7 +32,7 @@ pub(crate) enum Payload {
 
 /// A request with one answer.
 pub(crate) trait Asked: prost::Message + Name + Default + Clone {
-    type Answer: prost::Message + Name + Default;
+    type Answer: prost::Message + Name + Default + std::fmt::Debug;
     const METHOD: &str;
 
     fn over_rest(&self) -> Rest;
@@ -110,13 +110,11 @@ asked!(
     delete_task_push_notification_config,
     |of| (DELETE, config(&of.task_id, &of.id), Payload::Nothing)
 );
-asked!(
-    GetExtendedAgentCardRequest,
-    AgentCard,
-    "GetExtendedAgentCard",
-    get_extended_agent_card,
-    |_of| (GET, "/extendedAgentCard".to_owned(), Payload::Nothing)
-);
+asked!(GetExtendedAgentCardRequest, AgentCard, "GetExtendedAgentCard", get_extended_agent_card, |_of| (
+    GET,
+    "/extendedAgentCard".to_owned(),
+    Payload::Nothing
+));
 
 fn task(id: &str) -> String {
     format!("/tasks/{}", encoded(id))

@@ -111,9 +111,11 @@ async fn a_blocking_send_ends_with_each_state_that_ends_a_turn() {
 #[tokio::test]
 async fn a_conversation_goes_on_in_its_context() {
     each(async |driver| {
-        let first = task(driver.call(with_context(scenario("tck-complete-task"), "my context")).await.unwrap());
+        let first =
+            task(driver.call(with_context(scenario("tck-complete-task"), "my context")).await.unwrap());
         assert_eq!(first.context_id, "my context");
-        let second = task(driver.call(with_context(scenario("tck-complete-task"), "my context")).await.unwrap());
+        let second =
+            task(driver.call(with_context(scenario("tck-complete-task"), "my context")).await.unwrap());
         assert_ne!(first.id, second.id);
         let asked = input_required(driver).await;
         let mut only_task = scenario_of(&asked, "tck-infer-ctx");
@@ -261,6 +263,7 @@ fn ids(tasks: &[Task]) -> Vec<&str> {
 }
 
 fn texts(messages: &[Message]) -> Vec<String> {
-    let text = |message: &Message| to_value(&message.parts[0])["text"].as_str().unwrap_or_default().to_owned();
+    let text =
+        |message: &Message| to_value(&message.parts[0])["text"].as_str().unwrap_or_default().to_owned();
     messages.iter().map(text).collect()
 }

@@ -108,9 +108,7 @@ impl Driver {
             }
             Door::HttpJson => {
                 let rest = match ask {
-                    Ask::Send(request) => {
-                        Rest { path: "/message:stream".to_owned(), ..request.over_rest() }
-                    }
+                    Ask::Send(request) => Rest { path: "/message:stream".to_owned(), ..request.over_rest() },
                     Ask::Subscribe(request) => subscribe_rest(&request),
                 };
                 let response = self.ask_rest(rest).send().await.expect("an answer");

@@ -97,7 +97,8 @@ async fn what_a_card_does_not_declare_is_refused_alike() {
     assert_eq!(same(&named, push.clone()).await.reason, "PUSH_NOTIFICATION_NOT_SUPPORTED");
     let inline = clients::with_push(clients::send("hello"), push);
     assert_eq!(same(&named, inline).await.reason, "PUSH_NOTIFICATION_NOT_SUPPORTED");
-    let image = Part { content: Some(Content::Raw("x".into())), media_type: "image/png".into(), ..Part::default() };
+    let image =
+        Part { content: Some(Content::Raw("x".into())), media_type: "image/png".into(), ..Part::default() };
     let refused = same(&named, with_parts(vec![image])).await;
     assert_eq!(refused.reason, "CONTENT_TYPE_NOT_SUPPORTED");
     assert_eq!(refused.fields(), ["message.parts[0].mediaType"]);
@@ -158,7 +159,10 @@ async fn script(driver: &Driver) -> Vec<Outcome> {
     seen.push(outcome(driver, scenario_of(&other, "x")).await);
     seen.push(outcome(driver, scenario_of(&asked, "tck-artifact-data")).await);
     seen.push(outcome(driver, scenario_of(&asked, "tck-terminal")).await);
-    seen.push(outcome(driver, GetTaskRequest { id: id.clone(), history_length: Some(1), ..Default::default() }).await);
+    seen.push(
+        outcome(driver, GetTaskRequest { id: id.clone(), history_length: Some(1), ..Default::default() })
+            .await,
+    );
     seen.push(outcome(driver, CancelTaskRequest { id: id.clone(), ..Default::default() }).await);
     let context_id = asked.context_id.clone();
     seen.push(outcome(driver, ListTasksRequest { context_id, ..Default::default() }).await);
@@ -179,16 +183,19 @@ fn without_names(value: Value, task: &Task) -> Value {
         Value::String(text) if text == task.context_id => "the context".into(),
         Value::Array(items) => items.into_iter().map(|item| without_names(item, task)).collect(),
         Value::Object(fields) => {
-            let plain = fields.into_iter().filter(|(name, value)| !is_particular(name, value));
-            plain.map(|(name, value)| (name, without_names(value, task))).collect::<serde_json::Map<_, _>>().into()
+            let plain = fields.into_iter().filter(|(name, value)| !is_particular(name, value, task));
+            plain
+                .map(|(name, value)| (name, without_names(value, task)))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
         }
         other => other,
     }
 }
 
-fn is_particular(name: &str, value: &Value) -> bool {
-    let of_agent = name == "messageId" && value.as_str().is_some_and(|id| id.len() == 36);
-    name == "timestamp" || of_agent
+fn is_particular(name: &str, value: &Value, task: &Task) -> bool {
+    let is_made = value.as_str().is_some_and(|id| id.len() == 36 && id != task.context_id);
+    name == "timestamp" || (matches!(name, "messageId" | "contextId") && is_made)
 }
 
 /// A message with a part of each kind, and everything else that it may have.
@@ -219,8 +226,10 @@ fn rich_message() -> SendMessageRequest {
 
 fn bad_messages() -> Vec<(SendMessageRequest, &'static [&'static str])> {
     let message = || clients::user_text("hello");
-    let of = |message: Message| SendMessageRequest { message: Some(message), ..SendMessageRequest::default() };
-    let configured = |configuration| SendMessageRequest { configuration: Some(configuration), ..clients::send("x") };
+    let of =
+        |message: Message| SendMessageRequest { message: Some(message), ..SendMessageRequest::default() };
+    let configured =
+        |configuration| SendMessageRequest { configuration: Some(configuration), ..clients::send("x") };
     vec![
         (SendMessageRequest::default(), &["message"]),
         (of(Message { message_id: String::new(), ..message() }), &["message.messageId"]),
@@ -240,10 +249,8 @@ fn with_parts(parts: Vec<Part>) -> SendMessageRequest {
 }
 
 fn bad_configs(task: &Task) -> Vec<TaskPushNotificationConfig> {
-    let config = |url: &str| TaskPushNotificationConfig {
-        task_id: task.id.clone(),
-        ..clients::push_config("x", url)
-    };
+    let config =
+        |url: &str| TaskPushNotificationConfig { task_id: task.id.clone(), ..clients::push_config("x", url) };
     let token = TaskPushNotificationConfig { token: "a\r\nb".into(), ..config("http://127.0.0.1:9/") };
     vec![config(""), config("no url"), config("http://169.254.169.254/"), token]
 }
@@ -255,6 +262,10 @@ fn bad_lists() -> Vec<ListTasksRequest> {
         ListTasksRequest { page_size: Some(101), ..request() },
         ListTasksRequest { page_token: "no token".into(), ..request() },
         ListTasksRequest { history_length: Some(-1), ..request() },
-        ListTasksRequest { status_timestamp_after: Some(Timestamp { seconds: 1, nanos: 0 }), page_size: Some(-5), ..request() },
+        ListTasksRequest {
+            status_timestamp_after: Some(Timestamp { seconds: 1, nanos: 0 }),
+            page_size: Some(-5),
+            ..request()
+        },
     ]
 }

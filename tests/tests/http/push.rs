@@ -23,7 +23,8 @@ async fn configs_of_a_finished_task() {
         let done = complete(driver).await;
         let wanted = config(&done, "mine");
         assert_eq!(driver.call(wanted.clone()).await.unwrap(), wanted);
-        let made = driver.call(TaskPushNotificationConfig { id: String::new(), ..wanted.clone() }).await.unwrap();
+        let made =
+            driver.call(TaskPushNotificationConfig { id: String::new(), ..wanted.clone() }).await.unwrap();
         assert!(!made.id.is_empty());
         assert_eq!(driver.call(get(&done, "mine")).await.unwrap(), wanted);
         let listed = driver.call(list(&done)).await.unwrap();

@@ -49,8 +49,7 @@ impl Refused {
         let ErrorInfo { reason, domain, metadata } = status.get_details_error_info().expect("an ErrorInfo");
         assert_eq!(domain, DOMAIN, "{status:?}");
         assert_eq!(status.code(), codes(&reason).1, "{status:?}");
-        let violations =
-            status.get_details_bad_request().map(|bad| bad.field_violations).unwrap_or_default();
+        let violations = status.get_details_bad_request().map(|bad| bad.field_violations).unwrap_or_default();
         Self {
             reason,
             message: status.message().to_owned(),

@@ -20,12 +20,15 @@ async fn a_task_belongs_to_its_tenant_behind_every_door() {
     let drivers = stage.drivers().await;
     for tenant in TENANTS {
         for maker in &drivers {
-            let send =
-                SendMessageRequest { tenant: tenant.to_owned(), ..clients::send_and_return("hello") };
+            let send = SendMessageRequest { tenant: tenant.to_owned(), ..clients::send_and_return("hello") };
             let made = task(maker.call(send).await.unwrap());
             for driver in &drivers {
                 let id = made.id.clone();
-                let get = |tenant: &str| GetTaskRequest { tenant: tenant.into(), id: id.clone(), ..Default::default() };
+                let get = |tenant: &str| GetTaskRequest {
+                    tenant: tenant.into(),
+                    id: id.clone(),
+                    ..Default::default()
+                };
                 assert_eq!(driver.call(get(tenant)).await.unwrap(), made, "{tenant} {driver:?}");
                 for stranger in ["", "globex"] {
                     let refused = driver.call(get(stranger)).await.unwrap_err();
@@ -47,15 +50,25 @@ async fn a_task_belongs_to_its_tenant_behind_every_door() {
 }
 
 #[tokio::test]
-async fn the_tenant_of_the_path_counts_and_not_that_of_the_body() {
+async fn the_tenant_of_the_path_comes_first_and_then_that_of_the_body_or_query() {
     let stage = Stage::set().await;
     let body = serde_json::json!({
         "tenant": "globex",
         "message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]},
         "configuration": {"returnImmediately": true},
     });
-    assert_eq!(Reply::of(stage.raw.post("/acme/message:send", &body)).await.status, 200);
-    for (path, count) in [("/acme/tasks", 1), ("/globex/tasks", 0), ("/tasks?tenant=acme", 0)] {
-        assert_eq!(Reply::of(stage.raw.get(path)).await.json()["totalSize"], count, "{path}");
+    let mut ids = Vec::new();
+    for path in ["/acme/message:send", "/message:send"] {
+        ids.push(Reply::of(stage.raw.post(path, &body)).await.json()["task"]["id"].clone());
     }
+    for (path, id) in [
+        ("/acme/tasks", &ids[0]),
+        ("/acme/tasks?tenant=globex", &ids[0]),
+        ("/tasks?tenant=acme", &ids[0]),
+        ("/globex/tasks", &ids[1]),
+    ] {
+        let page = Reply::of(stage.raw.get(path)).await.json();
+        assert_eq!((&page["totalSize"], &page["tasks"][0]["id"]), (&1.into(), id), "{path}");
+    }
+    assert_eq!(Reply::of(stage.raw.get("/tasks")).await.json()["totalSize"], 0);
 }

@@ -11,7 +11,7 @@ use tokio::process::Command;
 use super::{
     Settings,
     sample::Secrets,
-    stack::{AGENT, DISPATCHER, RECEIVER, TASK_SERVICE},
+    stack::{DISPATCHER, RECEIVER, TASK_SERVICE},
 };
 
 /// Below the ports that the system gives to outgoing connections.
@@ -42,6 +42,10 @@ pub(super) fn task_service(settings: &Settings, redis_url: &str) -> Command {
         .arg(settings.http().to_string())
         .arg("--admin-addr")
         .arg(settings.admin().to_string());
+    if let Some(card) = &settings.conformance {
+        command.args(["--task-creation", "agent-decides", "--agent-card"]).arg(card);
+        command.arg("--extended-agent-card").arg(card);
+    }
     command
 }
 
@@ -55,8 +59,8 @@ pub(super) fn dispatcher(settings: &Settings, redis_url: &str) -> Command {
     command
 }
 
-pub(super) fn agent(settings: &Settings) -> Command {
-    let mut command = Command::new(beside(AGENT));
+pub(super) fn agent(settings: &Settings, name: &str) -> Command {
+    let mut command = Command::new(beside(name));
     command.arg("--agent-addr").arg(settings.agent_grpc().to_string());
     command
 }

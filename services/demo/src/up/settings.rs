@@ -54,6 +54,9 @@ pub struct Settings {
     /// End after the sample: status 0 if it went well, 1 if not.
     #[arg(long)]
     pub(super) once: bool,
+    /// Serve this agent card, with the agent of the conformance suite behind it, in place of the sample.
+    #[arg(long, value_name = "CARD", conflicts_with = "once")]
+    pub(super) conformance: Option<PathBuf>,
 }
 
 /// A place to listen, and how to change it.

@@ -9,6 +9,7 @@ pub(super) const REDIS: &str = "redis";
 pub(super) const TASK_SERVICE: &str = "a2a-task-service";
 pub(super) const DISPATCHER: &str = "a2a-dispatcher";
 pub(super) const AGENT: &str = "a2a-demo-agent";
+pub(super) const CONFORMANCE_AGENT: &str = "a2a-demo-conformance-agent";
 pub(super) const RECEIVER: &str = "a2a-demo-receiver";
 
 const READY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -37,8 +38,9 @@ impl Stack {
         self.service(settings, TASK_SERVICE, commands::task_service(settings, &redis_url)).await?;
         self.service(settings, DISPATCHER, commands::dispatcher(settings, &redis_url)).await?;
         let deliveries = self.service(settings, RECEIVER, commands::receiver(settings, secrets)).await?;
-        self.parts.push(Part::spawn(AGENT, commands::agent(settings), &settings.log(AGENT), true)?);
-        println!("started  {AGENT}");
+        let agent = if settings.conformance.is_some() { CONFORMANCE_AGENT } else { AGENT };
+        self.parts.push(Part::spawn(agent, commands::agent(settings, agent), &settings.log(agent), true)?);
+        println!("started  {agent}");
         self.await_redis(settings).await?;
         Ok(deliveries)
     }

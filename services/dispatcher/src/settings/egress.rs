@@ -4,6 +4,8 @@ use a2a_lifecycle::egress::{EgressPolicy, HostSuffix, parse_port, parse_range};
 use clap::Args;
 use ipnet::IpNet;
 
+use crate::webhook::EgressProxy;
+
 #[derive(Args, Clone, Debug)]
 pub struct EgressSettings {
     /// Ranges that webhooks may point to although they are not public; comma-separated
@@ -29,10 +31,19 @@ pub struct EgressSettings {
     /// Whether webhooks may be plain http
     #[arg(long, env = "A2A_ALLOW_WEBHOOK_HTTP")]
     pub allow_webhook_http: bool,
+
+    /// A forward proxy that all requests go through, which may need user:password; names are resolved and checked
+    /// before they are handed to it, and it must do the same: it resolves them again
+    #[arg(long, env = "A2A_EGRESS_PROXY", value_name = "URL", hide_env_values = true)]
+    pub egress_proxy: Option<EgressProxy>,
+
+    /// Leave it to the proxy which names lead where they may: for networks where only it can resolve them
+    #[arg(long, env = "A2A_EGRESS_PROXY_TRUST", requires = "egress_proxy")]
+    pub egress_proxy_trust: bool,
 }
 
 impl EgressSettings {
-    pub(super) fn into_policy(self) -> EgressPolicy {
+    pub(super) fn into_parts(self) -> (EgressPolicy, Option<EgressProxy>) {
         let Self {
             allow_webhook_cidr,
             deny_webhook_cidr,
@@ -40,14 +51,17 @@ impl EgressSettings {
             deny_webhook_host,
             webhook_ports,
             allow_webhook_http,
+            egress_proxy,
+            egress_proxy_trust: trusted,
         } = self;
-        EgressPolicy {
+        let policy = EgressPolicy {
             allow: allow_webhook_cidr,
             deny: deny_webhook_cidr,
             allow_hosts: allow_webhook_host,
             deny_hosts: deny_webhook_host,
             ports: webhook_ports,
             allow_http: allow_webhook_http,
-        }
+        };
+        (policy, egress_proxy.map(|proxy| EgressProxy { trusted, ..proxy }))
     }
 }

@@ -36,10 +36,7 @@ fn inside<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
 }
 
 fn resolution(error: &(dyn Error + 'static)) -> Option<Failure> {
-    match error.downcast_ref::<ResolveError>()? {
-        ResolveError::Egress => Some(Failure::Egress),
-        ResolveError::Lookup(_) | ResolveError::NoAddress => Some(Failure::Dns),
-    }
+    error.downcast_ref::<ResolveError>().map(ResolveError::failure)
 }
 
 fn is_tls(error: &(dyn Error + 'static)) -> bool {

@@ -5,9 +5,12 @@
 //! proxy of the environment is used, and nothing of an answer but its status and `Retry-After` is looked at.
 
 mod failure;
+mod proxy;
 mod request;
 mod resolver;
+mod signature;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,8 +24,13 @@ use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Response};
 use thiserror::Error;
 
+pub use proxy::{BadProxy, EgressProxy};
 pub use request::{BadHeader, Labels, webhook_id};
 pub use resolver::{Lookup, system};
+pub use signature::{BadSecret, JwtSigner, SecretScope, Signer, SigningSecret};
+
+use resolver::Resolver;
+use signature::Signed;
 
 /// How much of an answer's body is read, so that its connection can be used again.
 const BODY_MAX_BYTES: usize = 64 * 1024;
@@ -38,6 +46,9 @@ pub struct WebhookLimits {
     pub content_type: HeaderValue,
     /// Trusted beside the system's authorities.
     pub extra_authorities: Vec<Certificate>,
+    pub signer: Arc<Signer>,
+    /// What all requests go through.
+    pub proxy: Option<EgressProxy>,
 }
 
 #[derive(Debug, Error)]
@@ -45,12 +56,15 @@ pub struct WebhookLimits {
 pub struct ClientError(#[source] reqwest::Error);
 
 /// The client of all webhooks.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Webhooks {
     client: Client,
     policy: Arc<EgressPolicy>,
     timeout: Duration,
     content_type: HeaderValue,
+    signer: Arc<Signer>,
+    /// Names are checked by it where a proxy resolves them again.
+    checked: Option<Arc<Resolver>>,
 }
 
 /// How an attempt went.
@@ -63,9 +77,12 @@ pub struct Answer {
 
 impl Webhooks {
     pub fn new(policy: EgressPolicy, limits: WebhookLimits, lookup: Lookup) -> Result<Self, ClientError> {
-        let WebhookLimits { timeout, max_idle_per_origin, content_type, extra_authorities } = limits;
+        let WebhookLimits { timeout, max_idle_per_origin, content_type, extra_authorities, signer, proxy } =
+            limits;
         let policy = Arc::new(policy);
-        let client = Client::builder()
+        let resolver = Resolver { policy: policy.clone(), lookup, proxy: proxy.as_ref().map(EgressProxy::host) };
+        let checked = proxy.as_ref().is_some_and(|proxy| !proxy.trusted).then(|| Arc::new(resolver.clone()));
+        let mut builder = Client::builder()
             .redirect(Policy::none())
             .referer(false)
             .no_proxy()
@@ -78,10 +95,12 @@ impl Webhooks {
             .pool_max_idle_per_host(max_idle_per_origin)
             .pool_idle_timeout(IDLE_TIMEOUT)
             .tls_certs_merge(extra_authorities)
-            .dns_resolver(resolver::Resolver { policy: policy.clone(), lookup })
-            .build()
-            .map_err(ClientError)?;
-        Ok(Self { client, policy, timeout, content_type })
+            .dns_resolver(resolver);
+        if let Some(proxy) = &proxy {
+            builder = builder.proxy(proxy.as_reqwest().map_err(ClientError)?);
+        }
+        let client = builder.build().map_err(ClientError)?;
+        Ok(Self { client, policy, timeout, content_type, signer, checked })
     }
 
     /// The longest that an attempt takes.
@@ -94,14 +113,21 @@ impl Webhooks {
         self.policy.check_url(url)
     }
 
-    /// The headers of an attempt.
-    pub fn headers(&self, labels: &Labels<'_>) -> Result<HeaderMap, BadHeader> {
-        request::headers(labels, self.content_type.clone())
+    /// The headers of an attempt to send `body`.
+    pub fn headers(&self, labels: &Labels<'_>, target: &Target, body: &[u8]) -> Result<HeaderMap, BadHeader> {
+        let id = webhook_id(labels.task, &labels.config.id, labels.event_id);
+        let mut headers = request::headers(labels, &id, self.content_type.clone())?;
+        let signed = Signed { target, task: labels.task, id: &id, at_s: labels.at_ms / 1_000, body };
+        self.signer.sign(&mut headers, &signed);
+        Ok(headers)
     }
 
     /// Makes one attempt. The status line decides it; the body is read only to free the connection.
     pub async fn send(&self, target: &Target, headers: HeaderMap, body: Bytes) -> Answer {
         let started = clock::instant();
+        if let Some(failure) = self.refused_name(target).await {
+            return Answer { outcome: Outcome::Failed(failure), duration: started.elapsed() };
+        }
         let sent = self.client.post(target.url.clone()).headers(headers).body(body).send().await;
         let duration = started.elapsed();
         match sent {
@@ -112,6 +138,22 @@ impl Webhooks {
             }
             Err(error) => Answer { outcome: failed(error), duration },
         }
+    }
+
+    /// Why a proxy must not be asked for the target. A literal address was checked with the url.
+    async fn refused_name(&self, target: &Target) -> Option<Failure> {
+        let resolver = self.checked.as_ref()?;
+        let name = target.url.domain()?;
+        match tokio::time::timeout(self.timeout, resolver.check(name)).await {
+            Ok(checked) => checked.err().map(|error| error.failure()),
+            Err(_) => Some(Failure::Dns),
+        }
+    }
+}
+
+impl fmt::Debug for Webhooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Webhooks").field("policy", &self.policy).finish_non_exhaustive()
     }
 }
 

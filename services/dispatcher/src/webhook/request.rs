@@ -35,12 +35,15 @@ pub struct Labels<'a> {
 #[error("the {0} of the webhook cannot be sent in a header")]
 pub struct BadHeader(&'static str);
 
-pub(super) fn headers(labels: &Labels<'_>, content_type: HeaderValue) -> Result<HeaderMap, BadHeader> {
+pub(super) fn headers(
+    labels: &Labels<'_>,
+    id: &str,
+    content_type: HeaderValue,
+) -> Result<HeaderMap, BadHeader> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, content_type);
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    let id = webhook_id(labels.task, &labels.config.id, labels.event_id);
-    headers.insert(WEBHOOK_ID, HeaderValue::from_str(&id).map_err(|_| BadHeader("id"))?);
+    headers.insert(WEBHOOK_ID, HeaderValue::from_str(id).map_err(|_| BadHeader("id"))?);
     headers.insert(WEBHOOK_TIMESTAMP, HeaderValue::from(labels.at_ms / 1_000));
     headers.insert(EVENT_SEQUENCE, HeaderValue::from(labels.revision));
     headers.insert(DELIVERY_ATTEMPT, HeaderValue::from(labels.attempt));
@@ -106,7 +109,7 @@ mod tests {
         let trace = TraceContext::default();
         let labels =
             Labels { task: "t", event_id: "e", revision: 7, attempt: 2, at_ms: 1_999, trace, config };
-        headers(&labels, HeaderValue::from_static("application/json"))
+        headers(&labels, &webhook_id("t", "c", "e"), HeaderValue::from_static("application/json"))
     }
 
     #[test]

@@ -58,7 +58,15 @@ impl Receiver {
         tls: Option<TlsAcceptor>,
         reply: impl Fn(&Received) -> Reply + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::listen_on("127.0.0.1:0".parse().unwrap(), tls, reply).await
+    }
+
+    pub async fn listen_on(
+        addr: SocketAddr,
+        tls: Option<TlsAcceptor>,
+        reply: impl Fn(&Received) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind(addr).await.unwrap();
         let addr = listener.local_addr().unwrap();
         let (sender, requests) = unbounded_channel();
         let connections = Arc::<AtomicUsize>::default();

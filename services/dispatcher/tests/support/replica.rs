@@ -38,6 +38,8 @@ pub fn webhook_limits() -> WebhookLimits {
         max_idle_per_origin: 32,
         content_type: HeaderValue::from_static("application/a2a+json"),
         extra_authorities: vec![],
+        signer: Arc::default(),
+        proxy: None,
     }
 }
 
@@ -68,7 +70,7 @@ impl Replica {
         };
         let shutdown = Shutdown::without_signals();
         let health = RedisHealth::new(Readiness::new(shutdown.clone()).component("redis"));
-        let webhooks = Webhooks::new(egress, webhook_limits(), system).unwrap();
+        let webhooks = Webhooks::new(egress, webhook_limits(), system()).unwrap();
         let metrics = Metrics::default();
         let dispatcher =
             Arc::new(Dispatcher::new(store, webhooks, retry, limits, metrics, health, shutdown.clone()));

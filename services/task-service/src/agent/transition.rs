@@ -33,8 +33,10 @@ impl Agents {
         for _ in 0..COMMIT_TRIES {
             let head = self.head_at(&request.id, expected).await?;
             let decided = set_status(&head.lifecycle(), command, clock::unix_ms())?;
-            let message =
-                said.clone().map(|said| parse::in_context(STATUS_MESSAGE, said, &head.context)).transpose()?;
+            let message = said
+                .clone()
+                .map(|said| parse::in_context(STATUS_MESSAGE, said, &head.context))
+                .transpose()?;
             if head.provisional {
                 self.tasks.promote(head, &call.stored_trace(), &request.lease_token).await?;
                 expected = expected.map(|revision| revision + 1);

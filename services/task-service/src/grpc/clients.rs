@@ -119,8 +119,8 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<GetExtendedAgentCardRequest>,
     ) -> Result<Response<AgentCard>, Status> {
-        let (call, _) = open(&self.missing_version, request)?;
-        Ok(Response::new(self.tasks.extended_card(&call)?))
+        let (call, message) = open(&self.missing_version, request)?;
+        Ok(Response::new(self.tasks.extended_card(&call, &message.tenant)?))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use tonic::Status;
+use http::Response;
+use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::error::Error;
@@ -27,4 +28,22 @@ impl From<Error> for Status {
         }
         Self::with_error_details(description.code, description.message, details)
     }
+}
+
+/// Gives a reason to the refusals of the gRPC library itself: of requests that
+/// are too large, or that are no message of the call. Every other answer stays.
+pub(crate) fn explain<B>(mut response: Response<B>) -> Response<B> {
+    let bare = Status::from_header_map(response.headers()).filter(|status| status.details().is_empty());
+    let (code, reason) = match bare.as_ref().map(Status::code) {
+        Some(Code::OutOfRange) => (Code::ResourceExhausted, "RESOURCE_EXHAUSTED"),
+        Some(Code::Internal) => (Code::InvalidArgument, "INVALID_ARGUMENT"),
+        _ => return response,
+    };
+    let message = bare.as_ref().map(Status::message).unwrap_or_default();
+    let details = ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new());
+    let explained = Status::with_error_details(code, message, details);
+    if let Err(unwritten) = explained.add_header(response.headers_mut()) {
+        tracing::error!(error = %unwritten, "a refusal cannot be written");
+    }
+    response
 }

@@ -1,54 +1,56 @@
-//! The agent card, where clients look for it (A2A section 8.2).
+//! The agent cards, where clients look for them (A2A section 8.2).
 
 use std::time::SystemTime;
 
-use a2a_proto::json;
 use axum::{
-    body::Body,
-    extract::State,
-    response::{IntoResponse, Response},
+    body::{Body, Bytes},
+    extract::{Path, State},
+    response::Response,
 };
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use sha2::{Digest as _, Sha256};
 
-use super::HttpDoor;
+use super::{HttpDoor, answer};
+use crate::card::Published;
 
 /// The well-known path (RFC 8615).
 pub(super) const PATH: &str = "/.well-known/agent-card.json";
+/// The same for a tenant with a card of its own.
+pub(super) const TENANT_PATH: &str = "/{tenant}/.well-known/agent-card.json";
 /// Caches ask again after so long.
 const CACHE_CONTROL: &str = "public, max-age=60";
 
 pub(super) async fn serve(State(door): State<HttpDoor>, headers: HeaderMap) -> Response {
-    let body = match json::to_vec(door.tasks.card().as_proto()) {
-        Ok(body) => body,
-        Err(error) => {
-            tracing::error!(%error, "the agent card cannot be shown as JSON");
-            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
-        }
+    shown(door.tasks.cards().published(""), &headers)
+}
+
+pub(super) async fn serve_tenant(
+    State(door): State<HttpDoor>,
+    Path(tenant): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    shown(door.tasks.cards().published(&tenant), &headers)
+}
+
+fn shown(published: Option<Published>, headers: &HeaderMap) -> Response {
+    let Some(Published { json, etag, modified, .. }) = published else {
+        return answer::http_error(StatusCode::NOT_FOUND, "no such path", false);
     };
-    let etag = etag(&body);
-    let unchanged = is_unchanged(&headers, &etag, door.started);
-    let mut response = Response::new(if unchanged { Body::empty() } else { Body::from(body) });
+    let unchanged = is_unchanged(headers, &etag, modified);
+    let body = if unchanged { Body::empty() } else { Body::from(Bytes::from_owner(json)) };
+    let mut response = Response::new(body);
     if unchanged {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     }
-    let modified = httpdate::fmt_http_date(door.started);
     let named = [
         (header::CONTENT_TYPE, "application/json".to_owned()),
         (header::CACHE_CONTROL, CACHE_CONTROL.to_owned()),
         (header::ETAG, etag),
-        (header::LAST_MODIFIED, modified),
+        (header::LAST_MODIFIED, httpdate::fmt_http_date(modified)),
     ];
     for (name, value) in named {
         response.headers_mut().extend(HeaderValue::from_str(&value).ok().map(|value| (name, value)));
     }
     response
-}
-
-fn etag(body: &[u8]) -> String {
-    let digest = Sha256::digest(body);
-    let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    format!("\"{hex}\"")
 }
 
 /// If-None-Match wins over If-Modified-Since (RFC 9110 section 13.2.2).
@@ -78,16 +80,16 @@ mod tests {
     #[test]
     fn conditions() {
         let modified = SystemTime::UNIX_EPOCH + Duration::from_millis(1_000_500);
-        let tag = etag(b"card");
-        assert!(is_unchanged(&with(header::IF_NONE_MATCH, &format!("\"x\", W/{tag}")), &tag, modified));
-        assert!(!is_unchanged(&with(header::IF_NONE_MATCH, "\"x\""), &tag, modified));
+        let tag = "\"card\"";
+        assert!(is_unchanged(&with(header::IF_NONE_MATCH, &format!("\"x\", W/{tag}")), tag, modified));
+        assert!(!is_unchanged(&with(header::IF_NONE_MATCH, "\"x\""), tag, modified));
         let date = httpdate::fmt_http_date(modified);
-        assert!(is_unchanged(&with(header::IF_MODIFIED_SINCE, &date), &tag, modified));
+        assert!(is_unchanged(&with(header::IF_MODIFIED_SINCE, &date), tag, modified));
         assert!(!is_unchanged(
             &with(header::IF_MODIFIED_SINCE, &date),
-            &tag,
+            tag,
             modified + Duration::from_secs(2)
         ));
-        assert!(!is_unchanged(&HeaderMap::new(), &tag, modified));
+        assert!(!is_unchanged(&HeaderMap::new(), tag, modified));
     }
 }

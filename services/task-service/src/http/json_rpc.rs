@@ -1,8 +1,11 @@
 //! JSON-RPC 2.0 (A2A section 9).
 
-use a2a_proto::{a2a::SendMessageResponse, json};
+use a2a_proto::{
+    a2a::{GetExtendedAgentCardRequest, SendMessageResponse},
+    json,
+};
 use axum::{body::Body, extract::Request, response::Response};
-use http::{StatusCode, header};
+use http::{StatusCode, header, request::Parts};
 use prost::Name;
 use serde_json::{Value, json};
 
@@ -19,6 +22,7 @@ enum Broken {
     Parse,
     Invalid(&'static str),
     UnknownMethod,
+    Params,
     MediaType,
     TooLarge,
 }
@@ -46,7 +50,7 @@ pub(super) async fn serve(door: &HttpDoor, request: Request<Body>) -> Response {
         Ok(envelope) => envelope,
         Err((id, why)) => return broken(&id, &why),
     };
-    let call = match call::open(door, &parts.headers, &parts.uri) {
+    let call = match admit(door, &parts, &params) {
         Ok(call) => call,
         Err(error) => return failed(&id, &error),
     };
@@ -58,11 +62,19 @@ pub(super) async fn serve(door: &HttpDoor, request: Request<Body>) -> Response {
             let with_revisions = revisions::are_wanted(&call);
             let of = id.clone();
             let shown = move |value: Value| result(&of, &value);
-            sse::respond(*stream, with_revisions, shown, move |error| {
+            sse::respond(*stream, door.keep_alive, with_revisions, shown, move |error| {
                 error_object(&id, &answer::json_rpc_error(&error).0)
             })
         }
     }
+}
+
+/// Whether the call may be made comes before what it says.
+fn admit(door: &HttpDoor, parts: &Parts, params: &Value) -> Result<Call, Error> {
+    let call = call::open(door, &parts.headers, &parts.uri)?;
+    let tenant = params.get("tenant").and_then(Value::as_str).unwrap_or_default();
+    door.tasks.admit(&call, tenant)?;
+    Ok(call)
 }
 
 /// `None` for a method that does not exist.
@@ -100,7 +112,13 @@ async fn operate(
         "DeleteTaskPushNotificationConfig" => {
             async { tasks.delete_push(call, read(params)?).await.map(|()| Outcome::Value(Value::Null)) }.await
         }
-        "GetExtendedAgentCard" => async { shown(&tasks.extended_card(call)?, &[]) }.await,
+        "GetExtendedAgentCard" => {
+            async {
+                let request: GetExtendedAgentCardRequest = read(params)?;
+                shown(&tasks.extended_card(call, &request.tenant)?, &[])
+            }
+            .await
+        }
         _ => return None,
     })
 }
@@ -124,7 +142,7 @@ fn envelope(body: &[u8]) -> Result<Envelope, (Value, Broken)> {
     };
     match fields.remove("params").unwrap_or_else(|| json!({})) {
         params @ Value::Object(_) => Ok(Envelope { id, method, params }),
-        _ => Err((id, Broken::Invalid("params must be an object"))),
+        _ => Err((id, Broken::Params)),
     }
 }
 
@@ -161,6 +179,7 @@ fn broken(id: &Value, why: &Broken) -> Response {
         Broken::Parse => (StatusCode::OK, -32700, "the body is not JSON"),
         Broken::Invalid(what) => (StatusCode::OK, -32600, *what),
         Broken::UnknownMethod => (StatusCode::OK, -32601, "no such method"),
+        Broken::Params => (StatusCode::OK, -32602, "params must be an object"),
         Broken::MediaType => {
             (StatusCode::UNSUPPORTED_MEDIA_TYPE, -32005, "the body must be application/json")
         }

@@ -47,7 +47,13 @@ pub(super) async fn serve(door: &HttpDoor, request: Request<Body>) -> Response {
     match outcome {
         Ok(Outcome::Value(value)) => answer::json(StatusCode::OK, a2a_json, &value),
         Ok(Outcome::Stream(stream, with_revisions)) => {
-            sse::respond(*stream, with_revisions, |value| value, |error| answer::error_value(&error))
+            sse::respond(
+                *stream,
+                door.keep_alive,
+                with_revisions,
+                |value| value,
+                |error| answer::error_value(&error),
+            )
         }
         Ok(Outcome::Nothing) => answer::empty(),
         Err(error) => answer::error(&error, a2a_json),
@@ -67,15 +73,18 @@ async fn operate(
     uri: &Uri,
     body: &Bytes,
 ) -> Result<Outcome, Error> {
-    let (tasks, tenant) = (&door.tasks, route.tenant);
+    let (tasks, tenant) = (&door.tasks, tenant(route.tenant, uri));
+    tasks.admit(call, &tenant)?;
     match route.operation {
         Operation::Send => {
-            let request = SendMessageRequest { tenant: tenant.clone(), ..read(body)? };
+            let request: SendMessageRequest = read(body)?;
+            let request = SendMessageRequest { tenant: named(tenant, &request.tenant), ..request };
             let response = SendMessageResponse { payload: Some(tasks.send(call, request).await?.into()) };
             shown(&response)
         }
         Operation::Stream => {
-            let request = SendMessageRequest { tenant, ..read(body)? };
+            let request: SendMessageRequest = read(body)?;
+            let request = SendMessageRequest { tenant: named(tenant, &request.tenant), ..request };
             Ok(stream(call, tasks.send_streaming(call, request).await?))
         }
         Operation::Get(id) => {
@@ -86,7 +95,9 @@ async fn operate(
             shown_with(&page, &page_fields())
         }
         Operation::Cancel(id) => {
-            shown(&tasks.cancel(call, CancelTaskRequest { tenant, id, ..read_or_default(body)? }).await?)
+            let request: CancelTaskRequest = read_or_default(body)?;
+            let tenant = named(tenant, &request.tenant);
+            shown(&tasks.cancel(call, CancelTaskRequest { tenant, id, ..request }).await?)
         }
         Operation::Subscribe(id) => {
             Ok(stream(call, tasks.subscribe(call, SubscribeToTaskRequest { tenant, id }).await?))
@@ -106,7 +117,9 @@ async fn push(
     let tasks = &door.tasks;
     match operation {
         Operation::CreatePush(task_id) => {
-            let config = TaskPushNotificationConfig { tenant, task_id, ..read(body)? };
+            let config: TaskPushNotificationConfig = read(body)?;
+            let tenant = named(tenant, &config.tenant);
+            let config = TaskPushNotificationConfig { tenant, task_id, ..config };
             shown(&tasks.create_push(call, config).await?)
         }
         Operation::GetPush(task_id, id) => {
@@ -120,7 +133,7 @@ async fn push(
             let request = DeleteTaskPushNotificationConfigRequest { tenant, task_id, id };
             tasks.delete_push(call, request).await.map(|()| Outcome::Nothing)
         }
-        _ => shown(&tasks.extended_card(call)?),
+        _ => shown(&tasks.extended_card(call, &tenant)?),
     }
 }
 
@@ -128,6 +141,17 @@ async fn push(
 pub(super) fn page_fields() -> Vec<(&'static str, Value)> {
     let [tasks] = PAGE;
     vec![tasks, ("nextPageToken", json!("")), ("pageSize", json!(0)), ("totalSize", json!(0))]
+}
+
+/// The tenant of the path; the query's where the path names none.
+fn tenant(in_path: String, uri: &Uri) -> String {
+    let in_query = || call::query(uri).find(|(name, _)| name == "tenant").map(|(_, tenant)| tenant);
+    if in_path.is_empty() { in_query().unwrap_or_default() } else { in_path }
+}
+
+/// The body's tenant counts where no other is named.
+fn named(tenant: String, in_body: &str) -> String {
+    if tenant.is_empty() { in_body.to_owned() } else { tenant }
 }
 
 fn stream(call: &Call, stream: TaskStream) -> Outcome {
@@ -165,7 +189,7 @@ fn query_value(text: String) -> Value {
     }
 }
 
-fn missed(miss: &Miss, a2a_json: bool) -> Response {
+pub(super) fn missed(miss: &Miss, a2a_json: bool) -> Response {
     match miss {
         Miss::Unknown => answer::http_error(StatusCode::NOT_FOUND, "no such path", a2a_json),
         Miss::Method(allowed) => {

@@ -42,20 +42,21 @@ pub(super) enum Miss {
 pub(super) fn route(method: &Method, path: &str) -> Result<Route, Miss> {
     let segments = segments(path).ok_or(Miss::Unknown)?;
     let bare: Vec<&str> = segments.iter().map(String::as_str).collect();
-    match find(method, &bare) {
+    let (tenant, rest) = bare.split_first().ok_or(Miss::Unknown)?;
+    // No task is called like an operation, but a tenant may be called `tasks`.
+    let behind = find(method, rest).map(|operation| Route { tenant: (*tenant).to_owned(), operation });
+    behind.or_else(|miss| match find(method, &bare) {
         Ok(operation) => Ok(Route { tenant: String::new(), operation }),
-        Err(Miss::Unknown) => match bare.split_first() {
-            Some((tenant, rest)) if !rest.is_empty() && !tenant.is_empty() => {
-                find(method, rest).map(|operation| Route { tenant: (*tenant).to_owned(), operation })
-            }
-            _ => Err(Miss::Unknown),
-        },
-        Err(miss) => Err(miss),
-    }
+        Err(Miss::Unknown) => Err(miss),
+        Err(other) => Err(other),
+    })
 }
 
 fn segments(path: &str) -> Option<Vec<String>> {
-    let decode = |segment: &str| percent_decode_str(segment).decode_utf8().ok().map(Cow::into_owned);
+    let decode = |segment: &str| {
+        let segment = percent_decode_str(segment).decode_utf8().ok().map(Cow::into_owned);
+        segment.filter(|segment| !segment.is_empty())
+    };
     path.strip_prefix('/')?.split('/').map(decode).collect()
 }
 
@@ -125,7 +126,10 @@ mod tests {
         ];
         for (method, path, operation) in table {
             assert_eq!(found(&method, path), (String::new(), operation.clone()), "{path}");
-            assert_eq!(found(&method, &format!("/acme%2Feu{path}")), ("acme/eu".into(), operation), "{path}");
+            for (tenant, escaped) in [("acme/eu", "acme%2Feu"), ("tasks", "tasks")] {
+                let found = found(&method, &format!("/{escaped}{path}"));
+                assert_eq!(found, (tenant.into(), operation.clone()), "{path}");
+            }
         }
     }
 
@@ -140,7 +144,7 @@ mod tests {
 
     #[test]
     fn other_paths_are_unknown() {
-        for path in ["", "/", "/nothing", "/tasks/t/x", "/a/b/tasks", "//tasks", "/%ff/tasks"] {
+        for path in ["", "/", "/nothing", "/tasks/", "/tasks/t/x", "/a/b/tasks", "//tasks", "/%ff/tasks"] {
             assert_eq!(route(&Method::GET, path), Err(Miss::Unknown), "{path}");
         }
     }

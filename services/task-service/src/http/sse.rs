@@ -7,17 +7,20 @@ use axum::response::{
     IntoResponse, Response,
     sse::{Event, KeepAlive, Sse},
 };
+use http::{HeaderName, HeaderValue};
 use serde_json::Value;
 
 use crate::{error::Error, follow::Item, revisions, tasks::TaskStream};
 
-/// How often a silent stream says that it lives.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// Proxies that know it pass each event on at once.
+const UNBUFFERED: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
 
 /// An answer that carries a stream; `shown` wraps each item, `failed` an error
-/// that ends it.
+/// that ends it. A silent stream says every `keep_alive` that it lives.
 pub(super) fn respond(
     mut items: TaskStream,
+    keep_alive: Duration,
     with_revisions: bool,
     shown: impl Fn(Value) -> Value + Send + 'static,
     failed: impl Fn(Error) -> Value + Send + 'static,
@@ -37,7 +40,8 @@ pub(super) fn respond(
             yield Ok::<_, Infallible>(event);
         }
     };
-    Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response()
+    let events = Sse::new(events).keep_alive(KeepAlive::new().interval(keep_alive));
+    ([UNBUFFERED], events).into_response()
 }
 
 fn value(item: Item, with_revisions: bool) -> Option<Value> {

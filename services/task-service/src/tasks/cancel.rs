@@ -14,7 +14,7 @@ const NO_LEASE: LeaseTerm<'static> = LeaseTerm { token: "", lease_ms: 0 };
 impl Tasks {
     /// Ends a live task as canceled.
     pub async fn cancel(&self, call: &Call, request: CancelTaskRequest) -> Result<Task, Error> {
-        call.admit(&self.card)?;
+        self.admit(call, &request.tenant)?;
         parse::task_id("id", &request.id)?;
         parse::request_metadata(request.metadata.as_ref(), self.policy.bounds)?;
         for _ in 0..COMMIT_TRIES {

@@ -22,7 +22,7 @@ impl Tasks {
         call: &Call,
         config: TaskPushNotificationConfig,
     ) -> Result<TaskPushNotificationConfig, Error> {
-        self.admit_push(call)?;
+        self.admit_push(call, &config.tenant)?;
         let mut config = parse::push_config(config, &self.policy.egress)?;
         let head = self.visible(&config.tenant, &config.task_id).await?;
         if config.id.is_empty() {
@@ -44,7 +44,7 @@ impl Tasks {
         call: &Call,
         request: GetTaskPushNotificationConfigRequest,
     ) -> Result<TaskPushNotificationConfig, Error> {
-        self.admit_push(call)?;
+        self.admit_push(call, &request.tenant)?;
         parse::task_id("taskId", &request.task_id)?;
         parse::task_id("id", &request.id)?;
         let head = self.visible(&request.tenant, &request.task_id).await?;
@@ -57,7 +57,7 @@ impl Tasks {
         call: &Call,
         request: ListTaskPushNotificationConfigsRequest,
     ) -> Result<ListTaskPushNotificationConfigsResponse, Error> {
-        self.admit_push(call)?;
+        self.admit_push(call, &request.tenant)?;
         parse::task_id("taskId", &request.task_id)?;
         let page_size = parse::page_size((request.page_size != 0).then_some(request.page_size))?;
         let after = last_id(&request)?;
@@ -76,7 +76,7 @@ impl Tasks {
         call: &Call,
         request: DeleteTaskPushNotificationConfigRequest,
     ) -> Result<(), Error> {
-        self.admit_push(call)?;
+        self.admit_push(call, &request.tenant)?;
         parse::task_id("taskId", &request.task_id)?;
         parse::task_id("id", &request.id)?;
         let head = self.visible(&request.tenant, &request.task_id).await?;
@@ -86,9 +86,8 @@ impl Tasks {
         }
     }
 
-    fn admit_push(&self, call: &Call) -> Result<(), Error> {
-        call.admit(&self.card)?;
-        if self.card.pushes() { Ok(()) } else { Err(Error::PushNotSupported) }
+    fn admit_push(&self, call: &Call, tenant: &str) -> Result<(), Error> {
+        if self.admit(call, tenant)?.pushes() { Ok(()) } else { Err(Error::PushNotSupported) }
     }
 }
 

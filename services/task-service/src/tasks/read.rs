@@ -13,7 +13,7 @@ use crate::{
 impl Tasks {
     /// The task as it stands.
     pub async fn get(&self, call: &Call, request: GetTaskRequest) -> Result<Task, Error> {
-        call.admit(&self.card)?;
+        self.admit(call, &request.tenant)?;
         parse::task_id("id", &request.id)?;
         let history_length = parse::get_history_length(request.history_length)?;
         let parts = Parts { history: history_length != Some(0), artifacts: true };
@@ -26,7 +26,7 @@ impl Tasks {
 
     /// The caller's tasks, newest status first.
     pub async fn list(&self, call: &Call, request: ListTasksRequest) -> Result<ListTasksResponse, Error> {
-        call.admit(&self.card)?;
+        self.admit(call, &request.tenant)?;
         let ListTasks { filter, after, page_size, history_length, include_artifacts } =
             parse::list_tasks(request)?;
         let parts = Parts { history: history_length != Some(0), artifacts: include_artifacts };
@@ -42,8 +42,7 @@ impl Tasks {
 
     /// A snapshot of a live task, then every later change.
     pub async fn subscribe(&self, call: &Call, request: SubscribeToTaskRequest) -> Result<TaskStream, Error> {
-        call.admit(&self.card)?;
-        if !self.card.streams() {
+        if !self.admit(call, &request.tenant)?.streams() {
             return Err(Error::StreamingNotSupported);
         }
         parse::task_id("id", &request.id)?;

@@ -102,8 +102,7 @@ impl Tasks {
         call: &Call,
         request: SendMessageRequest,
     ) -> Result<TaskStream, Error> {
-        call.admit(&self.card)?;
-        if !self.card.streams() {
+        if !self.admit(call, &request.tenant)?.streams() {
             return Err(Error::StreamingNotSupported);
         }
         let (send, identity) = self.admit_send(call, request).await?;
@@ -124,13 +123,13 @@ impl Tasks {
     }
 
     async fn admit_send(&self, call: &Call, request: SendMessageRequest) -> Result<(Send, Identity), Error> {
-        call.admit(&self.card)?;
+        let card = self.admit(call, &request.tenant)?;
         let wants_push =
             request.configuration.as_ref().is_some_and(|c| c.task_push_notification_config.is_some());
-        if wants_push && !self.card.pushes() {
+        if wants_push && !card.pushes() {
             return Err(Error::PushNotSupported);
         }
-        let send = parse::send(request.clone(), self.send_context())?;
+        let send = parse::send(request.clone(), self.send_context(&card))?;
         let identity = self.identify(call, &request).await?;
         Ok((send, identity))
     }
@@ -152,28 +151,51 @@ impl Tasks {
 
     async fn create_task(&self, call: &Call, send: Send, identity: Identity) -> Result<Taken, Error> {
         self.admit_context(&send).await?;
-        let (tenant, task, keyed) = (send.tenant.clone(), identity.task.clone(), identity.keyed);
-        let limited = self.policy.max_tasks_per_tenant;
-        if limited > 0 && !self.store.reserve_task(&tenant, limited).await? {
-            return self.repeated(&task, keyed).await?.ok_or(Error::TaskLimit(limited));
+        match self.policy.max_tasks_per_tenant {
+            0 => self.create(call, send, identity).await.map(|(taken, _)| taken),
+            most => {
+                // A caller that goes away must not leave a reservation behind.
+                let (tasks, call) = (self.clone(), call.clone());
+                let created = tokio::spawn(async move { tasks.create_counted(&call, send, identity, most).await });
+                created.await.unwrap_or(Err(Error::Contended))
+            }
         }
+    }
+
+    async fn create_counted(
+        &self,
+        call: &Call,
+        send: Send,
+        identity: Identity,
+        most: u64,
+    ) -> Result<Taken, Error> {
+        let (tenant, task, keyed) = (send.tenant.clone(), identity.task.clone(), identity.keyed);
+        if !self.store.reserve_task(&tenant, most).await? {
+            return self.repeated(&task, keyed).await?.ok_or(Error::TaskLimit(most));
+        }
+        let outcome = self.create(call, send, identity).await;
+        if !matches!(outcome, Ok((_, Created::New))) {
+            self.store.release_task(&tenant).await?;
+        }
+        outcome.map(|(taken, _)| taken)
+    }
+
+    async fn create(&self, call: &Call, send: Send, identity: Identity) -> Result<(Taken, Created), Error> {
+        let (task, keyed) = (identity.task.clone(), identity.keyed);
         let subscription = self.hub.subscribe(&task);
         let provisional = self.policy.direct_replies.is_some();
         let new = making::new_task(call, send, &identity, provisional);
         let created = self.store.create(&new).await?;
-        if limited > 0 && created != Created::New {
-            self.store.release_task(&tenant).await?;
-        }
         let kind = match created {
             Created::New if provisional => TakenKind::Proposed,
             Created::New => TakenKind::Created(Box::new(making::as_created(&new))),
-            Created::Repeated => return Ok(self.taken_before(task, 1, subscription)),
-            // Nobody else was given the id; the log no longer tells how it began.
-            Created::Taken if keyed => return Ok(self.taken_before(task, 1, subscription)),
+            // Where the log no longer tells how the task began, the key does.
+            Created::Repeated => return Ok((self.taken_before(task, 1, subscription), created)),
+            Created::Taken if keyed => return Ok((self.taken_before(task, 1, subscription), created)),
             // The id is a fresh random one: only a store gone wrong refuses it.
             Created::Taken => return Err(Error::Contended),
         };
-        Ok(Taken { task, revision: 1, subscription, kind })
+        Ok((Taken { task, revision: 1, subscription, kind }, created))
     }
 
     /// What the same send made before, if it did.

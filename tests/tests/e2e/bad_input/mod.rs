@@ -17,6 +17,7 @@ use tonic_types::StatusExt as _;
 
 use self::ask::{Asked, Callers};
 use crate::{
+    inspect::fingerprint,
     moves::in_state,
     stage::{SOON, Stage},
 };
@@ -66,10 +67,10 @@ impl Prepared {
 
     async fn problem_with(&self, row: Row) -> Option<String> {
         let Row { name, call, code, reason, mut fields } = row;
-        let before = self.stage.redis.fingerprint(&[]).await;
+        let before = fingerprint(&self.stage.redis).await;
         let answer = tokio::time::timeout(SOON, call).await;
         let Ok(Err(status)) = answer else { return Some(format!("{name}: was not refused")) };
-        let after = self.stage.redis.fingerprint(&[]).await;
+        let after = fingerprint(&self.stage.redis).await;
         let mut violated = clients::violations(&status);
         violated.sort_unstable();
         fields.sort_unstable();

@@ -109,8 +109,15 @@ async fn webhooks_of_a_task() {
     assert_exact(&answers, MOST);
     let configs = held(&mut stage, &task.id).await;
     assert_eq!(configs.len(), MOST);
-    stage.client.create_task_push_notification_config(configs[0].clone()).await.expect("the same id replaces");
-    let inline = clients::with_push(at_once(to_task(&task.id, "more")), clients::push_config("new", crate::push::HOOK));
+    stage
+        .client
+        .create_task_push_notification_config(configs[0].clone())
+        .await
+        .expect("the same id replaces");
+    let inline = clients::with_push(
+        at_once(to_task(&task.id, "more")),
+        clients::push_config("new", crate::push::HOOK),
+    );
     let refused = stage.client.send_message(inline).await.unwrap_err();
     assert_refused(&refused, Code::ResourceExhausted, "RESOURCE_EXHAUSTED");
     let found = stage.client.get_task(crate::calls::get(&task.id)).await.unwrap().into_inner();

@@ -52,7 +52,10 @@ async fn part_bytes() {
     let task = stage.working("hello").await;
     let (fits, too_large) = (vec![part(100)], vec![part(100), part(101)]);
     stage.client.send_message(sent(fits.clone())).await.expect("as large as may be");
-    assert_bad_field(&stage.client.send_message(sent(too_large.clone())).await.unwrap_err(), "message.parts[1]");
+    assert_bad_field(
+        &stage.client.send_message(sent(too_large.clone())).await.unwrap_err(),
+        "message.parts[1]",
+    );
     stage.agent.update_artifact(artifact(&task, fits)).await.expect("as large as may be");
     let refused = stage.agent.update_artifact(artifact(&task, too_large.clone())).await.unwrap_err();
     assert_bad_field(&refused, "artifact.parts[1]");
@@ -84,8 +87,11 @@ async fn metadata_bytes_of_clients() {
         let mut of_message = plain();
         of_message.message.as_mut().unwrap().metadata = metadata(bytes);
         let of_part = sent(vec![Part { metadata: metadata(bytes), ..part(3) }]);
-        let requests =
-            [("metadata", of_request), ("message.metadata", of_message), ("message.parts[0].metadata", of_part)];
+        let requests = [
+            ("metadata", of_request),
+            ("message.metadata", of_message),
+            ("message.parts[0].metadata", of_part),
+        ];
         for (field, request) in requests {
             match stage.client.send_message(request).await {
                 Ok(_) => assert!(fits, "{field} of {bytes} bytes was taken"),
@@ -114,7 +120,10 @@ async fn metadata_bytes_of_agents() {
     assert_bad_field(&stage.agent.update_artifact(of_update).await.unwrap_err(), "metadata");
     let mut of_artifact = put(&task, "a", "1");
     of_artifact.artifact.as_mut().unwrap().metadata = metadata(101);
-    assert_bad_field(&stage.agent.update_artifact(of_artifact.clone()).await.unwrap_err(), "artifact.metadata");
+    assert_bad_field(
+        &stage.agent.update_artifact(of_artifact.clone()).await.unwrap_err(),
+        "artifact.metadata",
+    );
     of_artifact.artifact.as_mut().unwrap().metadata = metadata(100);
     stage.agent.update_artifact(of_artifact).await.expect("as large as may be");
 }
@@ -134,7 +143,11 @@ async fn request_bytes() {
 
 fn artifact(task: &a2a_proto::a2a::Task, parts: Vec<Part>) -> UpdateArtifactRequest {
     let artifact = Artifact { artifact_id: "a".to_owned(), parts, ..Artifact::default() };
-    UpdateArtifactRequest { id: task.id.clone(), artifact: Some(artifact), ..UpdateArtifactRequest::default() }
+    UpdateArtifactRequest {
+        id: task.id.clone(),
+        artifact: Some(artifact),
+        ..UpdateArtifactRequest::default()
+    }
 }
 
 fn says(task: &a2a_proto::a2a::Task, parts: Vec<Part>) -> TransitionRequest {

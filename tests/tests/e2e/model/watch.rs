@@ -127,7 +127,8 @@ async fn break_off(mut stream: Streaming<StreamResponse>, items: usize) -> Resum
 
 async fn go_on(seen: Vec<String>, after: u64, known: &Known, client: &mut A2aClient) -> Resuming {
     if !known.is_live() && after == known.now.revision {
-        let refused = client.subscribe_to_task(request(known, Some(after))).await.expect_err("nothing is left");
+        let refused =
+            client.subscribe_to_task(request(known, Some(after))).await.expect_err("nothing is left");
         assert_refused(&refused, Code::FailedPrecondition, "UNSUPPORTED_OPERATION");
         return Resuming::Done(seen);
     }

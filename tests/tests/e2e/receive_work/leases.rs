@@ -5,7 +5,10 @@ use a2a_tests::clients::{self, follow_up};
 use tonic::Code;
 
 use super::worker::{Worker, lease, said, task, under_lease};
-use crate::{inspect::held_leases, stage::Stage};
+use crate::{
+    inspect::{fingerprint, held_leases},
+    stage::Stage,
+};
 
 fn release(item: &WorkItem, finished: bool) -> ReleaseWorkRequest {
     ReleaseWorkRequest { id: task(item).id.clone(), lease_token: lease(item).token.clone(), finished }
@@ -68,10 +71,10 @@ async fn a_lease_is_given_back_once_and_by_its_holder() {
     let item = worker.next().await;
     let mut stolen = release(&item, true);
     stolen.lease_token.push('x');
-    let before = stage.redis.fingerprint(&[]).await;
+    let before = fingerprint(&stage.redis).await;
     let refused = worker.agent.release_work(stolen).await.expect_err("a refusal");
     assert_eq!(clients::reason(&refused), "LEASE_LOST");
-    before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+    before.assert_unchanged(&fingerprint(&stage.redis).await);
     worker.agent.release_work(release(&item, true)).await.expect("release");
     let refused = worker.agent.release_work(release(&item, true)).await.expect_err("a refusal");
     assert_eq!(clients::reason(&refused), "LEASE_LOST");

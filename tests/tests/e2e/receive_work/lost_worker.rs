@@ -11,7 +11,7 @@ use tonic::{Code, Status};
 
 use super::worker::{LEASE_MS, Worker, lease, said, task, under_lease};
 use crate::{
-    inspect::now_ms,
+    inspect::{fingerprint, now_ms},
     stage::{SOON, Stage},
 };
 
@@ -57,7 +57,7 @@ async fn a_late_command_of_a_dead_worker_changes_nothing() {
     let other_service = a2a_tests::process::TaskService::start(&stage.redis, long).await;
     let mut other = Worker::start(&other_service, 1).await;
     other.next().await;
-    let before = stage.redis.fingerprint(&[]).await;
+    let before = fingerprint(&stage.redis).await;
     assert_lost(&stage.agent.report_progress(under_lease(&lost)).await.expect_err("progress"));
     assert_lost(&stage.agent.complete_task(under_lease(&lost)).await.expect_err("complete"));
     let (id, lease_token) = (task(&lost).id.clone(), lease(&lost).token.clone());
@@ -70,7 +70,7 @@ async fn a_late_command_of_a_dead_worker_changes_nothing() {
     };
     assert_lost(&stage.agent.update_artifact(update).await.expect_err("artifact"));
     assert_lost(&stage.agent.extend_lease(ExtendLeaseRequest { id, lease_token }).await.expect_err("extend"));
-    before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+    before.assert_unchanged(&fingerprint(&stage.redis).await);
 }
 
 #[tokio::test]

@@ -7,27 +7,15 @@ mod slow_reader;
 mod streams;
 
 use a2a_proto::a2a::{StreamResponse, SubscribeToTaskRequest, Task};
-use a2a_tests::{
-    clients::{self, A2aClient, AgentClient},
-    process::{ServiceOptions, TaskService},
-};
+use a2a_tests::{clients::A2aClient, process::ServiceOptions};
 use tonic::Streaming;
 
-use crate::stage::{Stage, next};
+use crate::stage::{Replica, Stage, next};
 
-/// The second replica, with its callers.
-struct Second {
-    _service: TaskService,
-    client: A2aClient,
-    agent: AgentClient,
-}
-
-async fn set() -> (Stage, Second) {
+async fn set() -> (Stage, Replica) {
     let stage = Stage::set().await;
-    let service = TaskService::start(&stage.redis, ServiceOptions::default()).await;
-    let client = clients::a2a(service.at.grpc).await;
-    let agent = clients::agent(service.at.agent_grpc).await;
-    (stage, Second { _service: service, client, agent })
+    let second = Replica::start(&stage.redis, ServiceOptions::default()).await;
+    (stage, second)
 }
 
 /// A stream whose snapshot was read.

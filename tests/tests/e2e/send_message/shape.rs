@@ -25,7 +25,7 @@ async fn refused_request(field: &str, request: SendMessageRequest) {
 
 #[tokio::test]
 async fn a_request_without_a_message() {
-    refused_request("message", SendMessageRequest::default()).await;
+    refused_request("message", at_once(SendMessageRequest::default())).await;
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn an_inline_config_of_another_tenant() {
 async fn every_bad_field_is_named() {
     let mut stage = Stage::set().await;
     let message = Message { parts: vec![Part::default()], ..Message::default() };
-    let refused = stage.client.send_message(message_of("", message)).await.unwrap_err();
+    let refused = stage.client.send_message(at_once(message_of("", message))).await.unwrap_err();
     assert_eq!(clients::violations(&refused), ["message.messageId", "message.parts[0]", "message.role"]);
 }
 

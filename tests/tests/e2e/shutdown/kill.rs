@@ -53,7 +53,11 @@ async fn send_until_killed(stage: &mut Stage, round: usize, answers: usize) -> V
     senders.join_all().await.into_iter().flatten().collect()
 }
 
-async fn send_until_gone(mut client: A2aClient, name: String, count: Arc<AtomicUsize>) -> Vec<(String, Task)> {
+async fn send_until_gone(
+    mut client: A2aClient,
+    name: String,
+    count: Arc<AtomicUsize>,
+) -> Vec<(String, Task)> {
     let mut answered = Vec::new();
     loop {
         let said = format!("{name}.{}", answered.len());

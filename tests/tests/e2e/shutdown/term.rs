@@ -82,10 +82,7 @@ async fn assert_unavailable<T: std::fmt::Debug>(stream: &mut Streaming<T>) {
     assert_eq!(end.expect_err("an end for the service's own reasons").code(), Code::Unavailable);
 }
 
-fn cancel_in_background(
-    stage: &Stage,
-    task: &Task,
-) -> tokio::task::JoinHandle<Result<Task, tonic::Status>> {
+fn cancel_in_background(stage: &Stage, task: &Task) -> tokio::task::JoinHandle<Result<Task, tonic::Status>> {
     let (mut client, id) = (stage.client.clone(), task.id.clone());
     let cancel = CancelTaskRequest { id, ..CancelTaskRequest::default() };
     tokio::spawn(async move { client.cancel_task(cancel).await.map(tonic::Response::into_inner) })
@@ -105,7 +102,8 @@ async fn hold_writes(redis: &RedisServer, hold: bool) {
 async fn writes_wait(redis: &RedisServer) -> bool {
     let mut list = redis::cmd("CLIENT");
     let clients: String = list.arg("LIST").query_async(&mut redis.client().await).await.expect("CLIENT LIST");
-    clients.lines().any(|client| client.contains("cmd=evalsha") && client.contains("flags=b"))
+    let waits = |client: &str| client.contains("flags=b") && !client.contains("cmd=xread");
+    clients.lines().any(waits)
 }
 
 async fn readiness(stage: &Stage) -> Option<u16> {
