@@ -87,7 +87,7 @@ pub fn from_slice<M: Message + Name + Default>(json: &[u8]) -> Result<M, JsonErr
     let mut track = Track::new();
     let tracked = serde_path_to_error::Deserializer::new(value, &mut track);
     let message = DynamicMessage::deserialize_with_options(descriptor, tracked, &options)
-        .map_err(|e| failed(field(track.path()), e.into()))?;
+        .map_err(|e| failed(field(&track.path()), e.into()))?;
     message.transcode_to().map_err(|e| failed(String::new(), e.into()))
 }
 
@@ -102,6 +102,8 @@ fn strange_enum(message: &MessageDescriptor, value: &Value) -> Option<String> {
                 let strange = value.as_str().is_some_and(|value| values.get_value_by_name(value).is_none());
                 strange.then(|| name.clone())
             }
+            // The fields of those are not what their JSON shows.
+            Kind::Message(inner) if inner.package_name() == "google.protobuf" => None,
             Kind::Message(inner) if !inner.is_map_entry() => strange_inside(&inner, name, value),
             _ => None,
         }
@@ -117,7 +119,7 @@ fn strange_inside(message: &MessageDescriptor, name: &str, value: &Value) -> Opt
 }
 
 /// Text that is no JSON at all is wrong as a whole.
-fn field(path: Path) -> String {
+fn field(path: &Path) -> String {
     let path = path.to_string();
     if path == "." { String::new() } else { path.trim_end_matches(".?").to_owned() }
 }
@@ -210,7 +212,7 @@ mod tests {
             ("[]", ""),
             ("{", ""),
         ] {
-            match from_slice::<Message>(json.as_bytes()) {
+            match from_slice::<crate::a2a::Message>(json.as_bytes()) {
                 Err(JsonError::Decode { field, .. }) => assert_eq!(field, expected, "{json}"),
                 other => panic!("{json}: {other:?}"),
             }

@@ -11,10 +11,10 @@ from conftest import BINARIES, CHART, ROOT, objects, of_kind, run
 BY_THE_CHART = {
     "a2a-task-service": {"A2A_GRPC_ADDR", "A2A_AGENT_GRPC_ADDR", "A2A_HTTP_ADDR", "A2A_ADMIN_ADDR", "A2A_REDIS_URL",
                          "A2A_KEY_RING", "A2A_AGENT_CARD", "A2A_AGENT_CARDS", "A2A_EXTENDED_AGENT_CARD",
-                         "A2A_CARD_SIGNING_KEY"},
+                         "A2A_CARD_SIGNING_KEY", "A2A_WEBHOOK_JWKS"},
     # Each replica's own name is its best one.
     "a2a-dispatcher": {"A2A_GRPC_ADDR", "A2A_ADMIN_ADDR", "A2A_REDIS_URL", "A2A_KEY_RING", "A2A_WEBHOOK_CA_FILE",
-                       "A2A_WORKER_NAME"},
+                       "A2A_WORKER_NAME", "A2A_WEBHOOK_SIGNING_SECRETS", "A2A_WEBHOOK_JWT_KEY", "A2A_EGRESS_PROXY"},
 }
 COMPONENTS = {"a2a-task-service": "taskService", "a2a-dispatcher": "dispatcher"}
 

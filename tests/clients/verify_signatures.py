@@ -35,6 +35,7 @@ class Handler(BaseHTTPRequestHandler):
         assert headers.get("authorization") == f"Bearer {headers['a2a-webhook-jwt']}", "no bearer"
         self.send_response(204)
         self.end_headers()
+        self.close_connection = True
         self.server.taken = True
 
     def log_message(self, *_: object) -> None:

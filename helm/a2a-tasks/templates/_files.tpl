@@ -14,6 +14,9 @@
 {{- with .existingConfigMap }}
 - {env: A2A_AGENT_CARD, from: configMap, object: {{ default $own .name | quote }}, key: {{ .key | quote }}}
 {{- end }}
+{{- with $.Values.webhookSigning.jwks.existingSecret }}
+- {env: A2A_WEBHOOK_JWKS, from: secret, object: {{ .name | quote }}, key: {{ .key | quote }}}
+{{- end }}
 - {env: A2A_AGENT_CARDS, from: configMap, object: {{ .tenants.existingConfigMap.name | quote }}, key: ""}
 {{- with .extended.existingSecret }}
 - {env: A2A_EXTENDED_AGENT_CARD, from: secret, object: {{ .name | quote }}, key: {{ .key | quote }}}
@@ -26,6 +29,11 @@
 
 {{- define "a2a-tasks.dispatcherFiles" -}}
 {{- include "a2a-tasks.commonFiles" . }}
+{{- range $env, $file := dict "A2A_WEBHOOK_SIGNING_SECRETS" .Values.webhookSigning.secrets "A2A_WEBHOOK_JWT_KEY" .Values.webhookSigning.jwtKey }}
+{{- with $file.existingSecret }}
+- {env: {{ $env }}, from: secret, object: {{ .name | quote }}, key: {{ .key | quote }}}
+{{- end }}
+{{- end }}
 {{- with .Values.dispatcher.webhookCa.existingConfigMap }}
 - {env: A2A_WEBHOOK_CA_FILE, from: configMap, object: {{ .name | quote }}, key: {{ .key | quote }}}
 {{- end }}

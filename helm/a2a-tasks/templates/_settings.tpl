@@ -57,6 +57,15 @@
 {{- end }}
 {{- include "a2a-tasks.redisEnv" $root }}
 {{- include "a2a-tasks.fileEnv" .files }}
+{{- with (.values.egressProxy | default dict).existingSecret }}
+{{- if .name }}
+- name: A2A_EGRESS_PROXY
+  valueFrom:
+    secretKeyRef:
+      name: {{ .name }}
+      key: {{ .key }}
+{{- end }}
+{{- end }}
 {{- include "a2a-tasks.settings" $root.Values.settings }}
 {{- include "a2a-tasks.settings" .values.settings }}
 {{- with .values.extraEnv }}

@@ -15,8 +15,8 @@ use tokio::time::timeout;
 use tonic::transport::Endpoint;
 use tracing::{info, warn};
 
-pub use self::script::{Asked, Move, Script, Step, steps};
 pub(crate) use self::script::text_part;
+pub use self::script::{Asked, Move, Script, Step, steps};
 use self::session::{Ended, Session};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

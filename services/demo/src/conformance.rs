@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use a2a_proto::a2a::TaskState;
 
-use crate::agent::{Asked, Move, Step};
+use crate::agent::{Asked, Move, Script, Step};
 
 /// How long a task that is to be subscribed to again stays at work.
 const RESUBSCRIBE_PAUSE: Duration = Duration::from_secs(4);
 
 /// By prefix of the message id.
-const SCENARIOS: [(&str, fn(&Asked<'_>) -> Vec<Step>); 17] = [
+const SCENARIOS: [(&str, Script); 17] = [
     ("tck-complete-task", |_| vec![Step::saying(Move::Complete, "Hello from TCK")]),
     ("tck-artifact-text", |_| with(artifacts::text("Generated text content"))),
     ("tck-artifact-file", |_| with(artifacts::raw())),

@@ -32,6 +32,8 @@ pub struct Limits {
     pub gate: GateLimits,
     /// Deaths during an event after which it is given up.
     pub poison_deaths: u32,
+    /// Events in a row, given up for want of attempts or time, after which a webhook is held; 0 for never.
+    pub disable_after_exhausted: u32,
     /// In a shard.
     pub max_dead_letters: u64,
     pub change_retention: Duration,

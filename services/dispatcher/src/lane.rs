@@ -155,6 +155,7 @@ async fn park(
         reason: reason.as_str(),
         attempts: delivery.attempts + u32::from(last.is_some() && was_sent(reason)),
         max_dead_letters: dispatcher.limits.max_dead_letters,
+        hold_after: if is_exhausted(reason) { dispatcher.limits.disable_after_exhausted } else { 0 },
         last,
     };
     let parked = dispatcher.persist("park an event", || dispatcher.store.park(lease, delivery, &why)).await;
@@ -208,6 +209,10 @@ fn given_up(fault: &Fault) -> Step {
 
 fn was_sent(reason: Reason) -> bool {
     matches!(reason, Reason::Policy(ParkReason::Rejected | ParkReason::Attempts | ParkReason::Age))
+}
+
+fn is_exhausted(reason: Reason) -> bool {
+    matches!(reason, Reason::Policy(ParkReason::Attempts | ParkReason::Age))
 }
 
 fn lag(delivery: &Delivery) -> Option<Duration> {

@@ -69,11 +69,16 @@ async fn free_slots(dispatcher: &Dispatcher) -> Option<Vec<OwnedSemaphorePermit>
         () = dispatcher.shutdown.stopping() => return None,
         slot = dispatcher.slots.clone().acquire_owned() => slot.ok()?,
     };
-    let more = std::iter::from_fn(|| dispatcher.slots.clone().try_acquire_owned().ok());
-    Some(std::iter::once(first).chain(more.take(CLAIM_MOST - 1)).collect())
+    Some(std::iter::once(first).chain(free_slots_now(dispatcher)).take(CLAIM_MOST).collect())
 }
 
-fn start(dispatcher: &Arc<Dispatcher>, lane: PushLane, token: &str, slot: OwnedSemaphorePermit) {
+/// Those that are free, if any.
+pub(crate) fn free_slots_now(dispatcher: &Dispatcher) -> Vec<OwnedSemaphorePermit> {
+    let free = std::iter::from_fn(|| dispatcher.slots.clone().try_acquire_owned().ok());
+    free.take(CLAIM_MOST).collect()
+}
+
+pub(crate) fn start(dispatcher: &Arc<Dispatcher>, lane: PushLane, token: &str, slot: OwnedSemaphorePermit) {
     let lease = Lease { lane, token: token.to_owned(), lease_ms: dispatcher.limits.lease_ms };
     let dispatcher = dispatcher.clone();
     dispatcher.lanes.clone().spawn(async move { lane::walk(&dispatcher, &lease, slot).await });

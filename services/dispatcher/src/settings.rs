@@ -81,6 +81,10 @@ pub struct Settings {
     #[arg(long, env = "A2A_POISON_DEATHS", default_value_t = 3, value_parser = at_least(1_u32))]
     pub poison_deaths: u32,
 
+    /// Events in a row that exhaust their attempts or time before their webhook is held; 0 for never
+    #[arg(long, env = "A2A_DISABLE_AFTER_EXHAUSTED", default_value_t = 0)]
+    pub disable_after_exhausted: u32,
+
     /// Most attempts under way at once
     #[arg(long, env = "A2A_MAX_CONCURRENT_DELIVERIES", default_value_t = 256, value_parser = between(1_u32, 65_536))]
     pub max_concurrent_deliveries: u32,
@@ -190,6 +194,7 @@ impl Settings {
             retry_max_age_ms,
             retry_after_cap_ms,
             poison_deaths,
+            disable_after_exhausted,
             max_concurrent_deliveries,
             max_concurrent_retries,
             max_concurrent_per_origin,
@@ -236,6 +241,7 @@ impl Settings {
             lease_ms: push_lease_ms,
             gate,
             poison_deaths,
+            disable_after_exhausted,
             max_dead_letters,
             change_retention: Duration::from_millis(change_retention_ms),
             drain: Duration::from_millis(drain_ms),

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use a2a_dispatcher::gate::{BreakerLimits, GateLimits};
 use a2a_dispatcher::webhook::webhook_id;
 use a2a_runtime::clock;
 use a2a_store::Store;
@@ -378,6 +379,38 @@ async fn a_full_origin_delays_and_loses_nothing() {
         at_rest(&redis, task).await;
     }
     assert!(receiver.is_silent());
+    replica.stop().await;
+}
+
+/// After two events that used up their attempts; enabled, it goes on with the third.
+#[tokio::test]
+async fn a_webhook_that_exhausts_event_after_event_is_held() {
+    let failing = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let fails = failing.clone();
+    let mut receiver = Receiver::start(move |_| {
+        Reply::Status(if fails.load(std::sync::atomic::Ordering::SeqCst) { 500 } else { 200 })
+    })
+    .await;
+    let (redis, store) = fixture(&receiver, "t1").await;
+    change(&store, "t1", 3).await;
+    let breaker = BreakerLimits { failures: 0, open: Duration::ZERO, open_cap: Duration::ZERO };
+    let gate = GateLimits { attempts: 8, retries: 4, per_origin: 4, breaker };
+    let replica = Replica::retrying(store.clone(), loopback(), gate, 3);
+    for attempt in [1, 2, 3, 1, 2, 3] {
+        assert_eq!(receiver.next().await.number("a2a-delivery-attempt"), attempt);
+    }
+    at_rest(&redis, "t1").await;
+    assert_eq!(redis.lane_field("t1", "disabled").await.as_deref(), Some("exhausted"));
+    assert_eq!(redis.dead().await, [("attempts".into(), 1, 500), ("attempts".into(), 2, 500)]);
+
+    failing.store(false, std::sync::atomic::Ordering::SeqCst);
+    let lane = PushLane { task: "t1".into(), config: "c".into() };
+    assert!(store.resume_lane(&lane).await.unwrap());
+    // Whoever makes it due also tells the replica; here the next change does.
+    change(&store, "t1", 1).await;
+    for revision in 3..=5 {
+        assert_eq!(receiver.next().await.number("a2a-event-sequence"), revision);
+    }
     replica.stop().await;
 }
 

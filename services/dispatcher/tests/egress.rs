@@ -89,10 +89,8 @@ async fn only_the_open_address_of_a_name_is_dialled() {
 
 #[tokio::test]
 async fn each_way_to_fail_has_its_name() {
-    let webhooks = webhooks(
-        loopback(),
-        Arc::new(|_| Box::pin(async { Err(std::io::Error::other("no such name")) })),
-    );
+    let webhooks =
+        webhooks(loopback(), Arc::new(|_| Box::pin(async { Err(std::io::Error::other("no such name")) })));
     let failed = Outcome::Failed;
     assert_eq!(outcome(&webhooks, "http://missing.example/").await, failed(Failure::Dns));
 
@@ -159,8 +157,7 @@ async fn a_name_that_is_rebound_never_reaches_the_closed_address() {
     const ATTEMPTS: usize = 100;
     let canary = Receiver::start(|_| Reply::Status(200)).await;
     let open = SocketAddr::new("127.0.0.2".parse().unwrap(), canary.addr.port());
-    let server =
-        Receiver::listen_on(open, None, |_| Reply::With(200, "connection: close\r\n")).await;
+    let server = Receiver::listen_on(open, None, |_| Reply::With(200, "connection: close\r\n")).await;
     let names = NameServer::start(&["127.0.0.2", "127.0.0.1"]).await;
     let policy = EgressPolicy { allow: vec!["127.0.0.2/32".parse().unwrap()], ..loopback() };
     let webhooks = webhooks(policy, names.lookup());
@@ -181,7 +178,7 @@ async fn a_name_that_is_rebound_never_reaches_the_closed_address() {
 
 fn through(proxy: &Receiver, trusted: bool, policy: EgressPolicy, lookup: Lookup) -> Webhooks {
     let url = format!("http://user:hunter2@{}", proxy.addr);
-    let proxy = EgressProxy { trusted, ..url.parse().unwrap() };
+    let proxy = url.parse::<EgressProxy>().unwrap().trusted(trusted);
     let limits = WebhookLimits { proxy: Some(proxy), ..webhook_limits() };
     Webhooks::new(policy, limits, lookup).unwrap()
 }

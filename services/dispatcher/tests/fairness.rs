@@ -104,10 +104,8 @@ async fn an_origin_that_only_fails_is_probed_and_then_served() {
     assert!(attempts.iter().all(|attempt| *attempt <= FAILING as u64), "{attempts:?}");
     for n in 0..30 {
         let lane = PushLane { task: format!("task{n}"), config: "c".into() };
-        soon(async {
-            while store.lane_view(&lane).await.unwrap().unwrap().last_success_at_ms.is_none() {}
-        })
-        .await;
+        soon(async { while store.lane_view(&lane).await.unwrap().unwrap().last_success_at_ms.is_none() {} })
+            .await;
     }
     replica.stop().await;
     assert!(receiver.is_silent());

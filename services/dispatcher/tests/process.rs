@@ -190,7 +190,9 @@ async fn what_does_not_go_together_stops_the_start() {
 #[tokio::test]
 async fn another_number_of_shards_stops_the_start() {
     let redis = Redis::start().await;
-    let ended = output(&["--redis-url", &redis.url(), "--key-prefix", "t:", "--shards", "2", "--plaintext-secrets"]).await;
+    let ended =
+        output(&["--redis-url", &redis.url(), "--key-prefix", "t:", "--shards", "2", "--plaintext-secrets"])
+            .await;
     assert!(!ended.status.success());
     let error = String::from_utf8(ended.stderr).unwrap();
     assert!(error.contains("write --shards 1"), "{error}");

@@ -93,6 +93,9 @@ pub struct Parked<'a> {
     pub attempts: u32,
     /// Most dead letters kept in a shard.
     pub max_dead_letters: u64,
+    /// Such events in a row after which the webhook is held; 0 when this one does not
+    /// count, or none do.
+    pub hold_after: u32,
     /// The attempt that led to it, if there was one.
     pub last: Option<&'a Attempt>,
 }
@@ -149,7 +152,8 @@ impl Store {
             .arg(why.last.map_or(0, |attempt| attempt.status))
             .arg(why.attempts)
             .arg(why.max_dead_letters)
-            .arg(record(why.last));
+            .arg(record(why.last))
+            .arg(why.hold_after);
         self.next_delivery(lease, call).await
     }
 

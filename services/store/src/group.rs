@@ -3,11 +3,19 @@
 use std::{collections::HashMap, time::Duration};
 
 use redis::{
+    Value,
     aio::MultiplexedConnection,
+    from_redis_value_ref,
     streams::{StreamAutoClaimReply, StreamId, StreamReadReply},
 };
 
-use crate::{Fault, Store, changes::text, keys::Shard, link::Call, script};
+use crate::{
+    Fault, Store,
+    changes::text,
+    keys::{PushLane, Shard},
+    link::Call,
+    script,
+};
 
 /// The group's name. Others may have groups of their own.
 const GROUP: &str = "dispatcher";
@@ -53,16 +61,38 @@ impl Store {
     /// Makes every lane of the entries' tasks due and acknowledges the entries;
     /// answers how many lanes woke up.
     pub async fn fan_out(&self, batch: &Batch) -> Result<u64, Fault> {
+        let (woken, _) = self.fan_out_and_claim(batch, 0, 1, "").await?;
+        Ok(woken)
+    }
+
+    /// The same; of the lanes that woke up, up to `most` are leased at once, which
+    /// saves the claim.
+    pub async fn fan_out_and_claim(
+        &self,
+        batch: &Batch,
+        most: usize,
+        lease_ms: u64,
+        token: &str,
+    ) -> Result<(u64, Vec<PushLane>), Fault> {
         let keys = self.keys.shard(batch.shard);
-        let mut call = Call::new(&script::FANOUT).key(keys.changes()).key(keys.due_push());
+        let mut call =
+            Call::new(&script::FANOUT).key(keys.changes()).key(keys.due_push()).key(keys.leases_push());
         for entry in &batch.entries {
             call = call.key(self.keys.task_in(batch.shard, &entry.task).push());
         }
-        call = call.arg(GROUP);
+        call = call.arg(GROUP).arg(most).arg(lease_ms).arg(token);
         for entry in &batch.entries {
             call = call.arg(&entry.id).arg(&entry.task);
         }
-        self.link.run(&call).await
+        let reply: Vec<Value> = self.link.run(&call).await?;
+        let number = |value: &Value| match value {
+            Value::Int(number) => u64::try_from(*number).unwrap_or(0),
+            _ => 0,
+        };
+        let woken = reply.first().map_or(0, number);
+        let member = |value: &Value| from_redis_value_ref::<String>(value).ok();
+        let members = reply.iter().skip(1).filter_map(member);
+        Ok((woken, members.filter_map(|member| PushLane::from_member(&member)).collect()))
     }
 
     /// Creates the group where it is missing, at the start of the stream:

@@ -19,7 +19,7 @@
 //! | `{NN}:requests:<task>` | list | 8 bytes of revision, then a WorkRequest; what the agent has yet to deal with | the turn ends |
 //! | `{NN}:push:<task>` | hash | config id -> TaskPushNotificationConfig | deleted, or the task expires |
 //! | `{NN}:lane:<task>/work` | hash | `sent` (revision handed to the holder), `deliveries` | the turn ends |
-//! | `{NN}:lane:<task>/push/<config>` | hash | `cursor`, `snapshot`, `snapshot_id`, `head` (id of the event under way), `attempts`, `first_at`, `starts`, `starter` (token under which the last one was made), `replay` (ids of dead letters to send again, a space behind each), `replaying` (the one under way), `disabled`, `dead_in_a_row`, `last_success_at`, `last_failure`, `last_status`, `recent` (the last attempts) | the config is deleted |
+//! | `{NN}:lane:<task>/push/<config>` | hash | `cursor`, `snapshot`, `snapshot_id`, `head` (id of the event under way), `attempts`, `first_at`, `starts`, `starter` (token under which the last one was made), `replay` (ids of dead letters to send again, a space behind each), `replaying` (the one under way), `disabled`, `dead_in_a_row`, `exhausted` (of them, for want of attempts or time), `last_success_at`, `last_failure`, `last_status`, `recent` (the last attempts) | the config is deleted |
 //! | `{NN}:due:work:<tenant>` | sorted set | task -> when it is due, or its lease ends, ms | nothing is left to do |
 //! | `{NN}:due:push` | sorted set | `<task>/<config>` -> the same | nothing is left to send |
 //! | `{NN}:leases:work`, `{NN}:leases:push` | hash | member of the due set -> token | the lease ends |

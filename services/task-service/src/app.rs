@@ -78,7 +78,8 @@ pub async fn run(settings: Settings, log: LogHandle, shutdown: Shutdown) -> Resu
     let (http, http_addr) = bind(settings.http_addr).await?;
     let (admin_listener, admin_addr) = bind(settings.admin.admin_addr).await?;
     let hub = Hub::new();
-    let services = services(&settings, &store, &hub, Served { grpc: client_addr, http: http_addr }, &shutdown)?;
+    let services =
+        services(&settings, &store, &hub, Served { grpc: client_addr, http: http_addr }, &shutdown)?;
     let registry = Registry::build("a2a-task-service", env!("CARGO_PKG_VERSION"), |_| {});
     let admin = admin::Admin { readiness: readiness.clone(), registry, log };
     tokio::spawn(admin::serve(admin_listener, admin));
@@ -229,7 +230,8 @@ async fn follow_changes(
                 Err(fault) => {
                     redis.set(false);
                     tracing::warn!(error = %fault.chain(), "the change streams cannot be read; trying again");
-                    let pause = back_off.map_or(BACK_OFF_FIRST, |last: Duration| (last * 2).min(BACK_OFF_CAP));
+                    let pause =
+                        back_off.map_or(BACK_OFF_FIRST, |last: Duration| (last * 2).min(BACK_OFF_CAP));
                     clock::pause(pause).await;
                     back_off = Some(pause);
                 }

@@ -81,13 +81,7 @@ pub struct Policy {
 impl Tasks {
     /// The service over a store and the live changes of this replica.
     #[must_use]
-    pub fn new(
-        store: Store,
-        hub: Hub,
-        cards: Cards,
-        policy: Policy,
-        stopping: CancellationToken,
-    ) -> Self {
+    pub fn new(store: Store, hub: Hub, cards: Cards, policy: Policy, stopping: CancellationToken) -> Self {
         let streams = OpenStreams::new(policy.max_streams_per_caller);
         Self { store, hub, cards, policy: Arc::new(policy), stopping, streams }
     }

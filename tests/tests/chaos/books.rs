@@ -10,7 +10,7 @@ use a2a_tests::{
 use crate::{gist::gist, walk::Walk};
 
 /// How long the last deliveries may take.
-const SETTLING: Duration = Duration::from_secs(120);
+const SETTLING: Duration = Duration::from_secs(300);
 
 /// The books of a run.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use a2a_tests::{
 use crate::{
     calls::PATIENCE,
     doors::Doors,
-    drive::{Load, drive},
+    drive::{Load, drive, killable},
     interrupted::{Interruption, check_duplicates},
     machine,
     moments::moments,
@@ -28,7 +28,7 @@ async fn every_event_reaches_every_webhook() {
     let options = RedisOptions { append_only: AppendOnly::Always, ..RedisOptions::default() };
     let mut redis = RedisServer::start(options).await;
     let service = TaskService::start(&redis, ServiceOptions::default()).await;
-    let mut dispatcher = Dispatcher::start(&redis, dispatcher_options()).await;
+    let mut dispatcher = Dispatcher::start(&redis, killable()).await;
     let steady = WebhookReceiver::start(Behaviour::Accept).await;
     let shaky = WebhookReceiver::start(Behaviour::FailFraction(FAILING, seed.rng("receiver"))).await;
     let doors = Doors::open(&[&service]).await;
@@ -44,15 +44,6 @@ async fn every_event_reaches_every_webhook() {
     println!(
         "deliveries_survive: {summary}; {KILLS} kills of the dispatcher, 1 of redis, {open} attempts interrupted"
     );
-}
-
-/// Retries and leases of a length that lets a test end.
-fn dispatcher_options() -> ServiceOptions {
-    ServiceOptions::default()
-        .flag("retry-base-ms", 50)
-        .flag("retry-cap-ms", 500)
-        .flag("webhook-timeout-ms", 3_000)
-        .flag("push-lease-ms", 4_000)
 }
 
 /// Kills the dispatcher at random moments, and Redis at one of them.

@@ -14,7 +14,7 @@ use a2a_tests::{
 use crate::{
     calls::PATIENCE,
     doors::Doors,
-    drive::{Load, drive},
+    drive::{Load, drive, killable},
     interrupted::{Interruption, check_duplicates, open},
     machine,
     moments::moments,
@@ -44,7 +44,7 @@ async fn nothing_is_lost_in_a_storm() {
     let service = TaskService::start(&redis, ServiceOptions::default()).await;
     let mut dispatchers = Vec::new();
     for _ in 0..DISPATCHERS {
-        dispatchers.push(Dispatcher::start(&redis, dispatcher_options()).await);
+        dispatchers.push(Dispatcher::start(&redis, killable()).await);
     }
     let receivers = [rough("one", seed).await, rough("two", seed).await];
     let doors = Doors::open(&[&service]).await;
@@ -64,15 +64,6 @@ async fn nothing_is_lost_in_a_storm() {
          way; redelivery after {silence:?} at most",
         storm.interruptions.len(),
     );
-}
-
-/// The lease outlives an attempt, and a test outlives the lease.
-fn dispatcher_options() -> ServiceOptions {
-    ServiceOptions::default()
-        .flag("retry-base-ms", 50)
-        .flag("retry-cap-ms", 500)
-        .flag("webhook-timeout-ms", 3_000)
-        .flag("push-lease-ms", 4_000)
 }
 
 async fn rough(name: &str, seed: Seed) -> WebhookReceiver {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use a2a_proto::a2a::{SendMessageRequest, TaskPushNotificationConfig};
 use a2a_tests::{
     clients::{self, push_config, with_push},
+    process::ServiceOptions,
     receiver::WebhookReceiver,
 };
 use futures::{StreamExt as _, stream};
@@ -39,12 +40,19 @@ impl Load {
     }
 }
 
+/// A dispatcher with retries and leases of a length that a test outlives. It is
+/// the test that kills it, and never an event.
+pub(crate) fn killable() -> ServiceOptions {
+    ServiceOptions::default()
+        .flag("retry-base-ms", 50)
+        .flag("retry-cap-ms", 500)
+        .flag("webhook-timeout-ms", 3_000)
+        .flag("push-lease-ms", 4_000)
+        .flag("poison-deaths", 1_000)
+}
+
 /// Drives all tasks to their end and answers what is owed for it.
-pub(crate) async fn drive(
-    doors: &Doors,
-    load: Load,
-    receivers: [&WebhookReceiver; 2],
-) -> Books {
+pub(crate) async fn drive(doors: &Doors, load: Load, receivers: [&WebhookReceiver; 2]) -> Books {
     let run = RUNS.fetch_add(1, Ordering::Relaxed);
     let walks = stream::iter(0..load.tasks).map(|number| walk(doors, load, receivers, (run, number)));
     let walks: Vec<Walk> = walks.buffer_unordered(AT_ONCE).collect().await;

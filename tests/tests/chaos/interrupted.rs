@@ -3,7 +3,10 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use a2a_tests::{ledger::Lane, receiver::Recorded, redis::RedisServer};
+use a2a_tests::{ledger::Lane, receiver::Recorded, redis::RedisServer, until};
+use redis::{RedisResult, Script};
+
+use crate::calls::PATIENCE;
 
 /// For each lane with an attempt that has begun and not ended: its member and
 /// token, and the revision of the event under way. One script, so one instant.
@@ -74,14 +77,15 @@ impl Attempt {
 /// The attempts under way at this instant. What a process wrote before it was
 /// killed or stopped has been carried out: its bytes came before ours.
 pub(crate) async fn open(redis: &RedisServer) -> Vec<Attempt> {
+    until("redis tells of the open attempts", PATIENCE, || async { asked(redis).await.ok() }).await
+}
+
+async fn asked(redis: &RedisServer) -> RedisResult<Vec<Attempt>> {
     let mut connection = redis.client().await;
-    redis::cmd("PING").exec_async(&mut connection).await.expect("PING");
-    let script = redis::Script::new(OPEN);
-    let open: Vec<(String, String, String, i64)> =
-        script.invoke_async(&mut connection).await.expect("the open attempts");
-    open.into_iter()
-        .map(|(task, config, token, revision)| Attempt { task, config, token, revision })
-        .collect()
+    redis::cmd("PING").exec_async(&mut connection).await?;
+    let open: Vec<(String, String, String, i64)> = Script::new(OPEN).invoke_async(&mut connection).await?;
+    let attempt = |(task, config, token, revision)| Attempt { task, config, token, revision };
+    Ok(open.into_iter().map(attempt).collect())
 }
 
 /// Counts the events that were accepted again, and holds each against the

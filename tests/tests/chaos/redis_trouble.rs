@@ -102,7 +102,10 @@ impl Trouble {
         let now = stage.complaints();
         let said = [now[0] - self.complaints[0], now[1] - self.complaints[1]];
         let name = stage.name;
-        assert!(said.iter().all(|lines| *lines <= seconds + stage::LINES_AT_ONCE), "{name}: {said:?} lines in {seconds} s");
+        assert!(
+            said.iter().all(|lines| *lines <= seconds + stage::LINES_AT_ONCE),
+            "{name}: {said:?} lines in {seconds} s"
+        );
         println!(
             "redis_trouble: {name} for {lasted:.1?}, recovered in {recovery:.1?}, {said:?} lines of log, {} events after it",
             stage.check().await

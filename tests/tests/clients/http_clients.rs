@@ -59,7 +59,8 @@ async fn javascript(script: &str, arguments: &[&str]) -> String {
     command.arg(root().join("tests/clients/js").join(script)).args(arguments).kill_on_drop(true);
     let output = timeout(SOON, command.output()).await.unwrap_or_else(|_| panic!("{script} does not end"));
     let output = output.expect("run node");
-    let [said, failed] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    let [said, failed] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert!(output.status.success(), "{script} ended with {}\n{said}\n{failed}", output.status);
     said
 }

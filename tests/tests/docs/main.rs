@@ -1,3 +1,3 @@
 //! What the documents say is what the binaries do.
 
-mod settings_table;
+mod readme;

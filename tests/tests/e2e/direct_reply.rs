@@ -19,7 +19,7 @@ use crate::{
     calls::{
         assert_bad_field, assert_not_found, assert_refused, at_once, get, keyed, list, put, recorded, saying,
     },
-    inspect::{held_leases, keys_with},
+    inspect::{fingerprint, held_leases, keys_with},
     moves::Move,
     stage::{Replica, SOON, Stage, all, gist, next, state, text, transition},
 };
@@ -102,7 +102,7 @@ async fn a_refused_move_makes_no_task() {
     let mut work = stage.worker(1).await;
     let answer = sending(&stage.client, Request::new(clients::send("hello")));
     let proposed = next(&mut work).await.task.unwrap();
-    let before = stage.redis.fingerprint(&[]).await;
+    let before = fingerprint(&stage.redis).await;
     let refused = stage.agent.report_progress(transition(&proposed)).await.unwrap_err();
     assert_refused(&refused, Code::FailedPrecondition, "TASK_STATE_CONFLICT");
     let mut nameless = saying(&proposed, "hello");
@@ -117,7 +117,7 @@ async fn a_refused_move_makes_no_task() {
     stale.lease_token = "another's".to_owned();
     let refused = stage.agent.update_artifact(stale).await.unwrap_err();
     assert_refused(&refused, Code::FailedPrecondition, "LEASE_LOST");
-    before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+    before.assert_unchanged(&fingerprint(&stage.redis).await);
     stage.agent.reply_with_message(reply(&proposed, "hello yourself")).await.unwrap();
     assert_eq!(said(&message(answer.await.unwrap())), "hello yourself");
 }
@@ -181,11 +181,11 @@ async fn a_reply_after_a_move_is_refused_with_the_state() {
     let answer = sending(&stage.client, Request::new(clients::send("hello")));
     let proposed = next(&mut work).await.task.unwrap();
     stage.agent.start_working(transition(&proposed)).await.unwrap();
-    let before = stage.redis.fingerprint(&[]).await;
+    let before = fingerprint(&stage.redis).await;
     let refused = stage.agent.reply_with_message(reply(&proposed, "late")).await.unwrap_err();
     assert_refused(&refused, Code::FailedPrecondition, "TASK_STATE_CONFLICT");
     assert_eq!(clients::error_info(&refused).metadata["state"], "TASK_STATE_WORKING");
-    before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+    before.assert_unchanged(&fingerprint(&stage.redis).await);
     stage.agent.complete_task(transition(&proposed)).await.unwrap();
     answer.await.unwrap().expect("the task");
 }
@@ -262,11 +262,11 @@ async fn a_webhook_of_an_answered_message_gets_nothing() {
 async fn where_every_message_makes_a_task_a_reply_is_refused() {
     let mut stage = Stage::set().await;
     let task = stage.submitted("hello").await;
-    let before = stage.redis.fingerprint(&[]).await;
+    let before = fingerprint(&stage.redis).await;
     let refused = stage.agent.reply_with_message(reply(&task, "hello yourself")).await.unwrap_err();
     assert_refused(&refused, Code::FailedPrecondition, "TASK_STATE_CONFLICT");
     assert_eq!(clients::error_info(&refused).metadata["state"], "TASK_STATE_SUBMITTED");
-    before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+    before.assert_unchanged(&fingerprint(&stage.redis).await);
 }
 
 #[tokio::test]

@@ -44,9 +44,7 @@ impl Held {
             Step::Artifact { artifact, append, last } => {
                 self.client.update_artifact(self.chunk(artifact, append, last)).await.map(drop)
             }
-            Step::Reply { text } => {
-                self.client.reply_with_message(self.reply(&text)).await.map(drop)
-            }
+            Step::Reply { text } => self.client.reply_with_message(self.reply(&text)).await.map(drop),
             Step::Pause { pause } => {
                 clock::pause(pause).await;
                 Ok(())

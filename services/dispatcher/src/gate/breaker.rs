@@ -39,7 +39,9 @@ pub(super) enum Admission {
     /// Let through alone: the breaker waits for what becomes of it.
     Probe,
     /// Not before then.
-    Refused { until: Instant },
+    Refused {
+        until: Instant,
+    },
 }
 
 impl Breaker {

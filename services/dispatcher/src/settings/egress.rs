@@ -62,6 +62,6 @@ impl EgressSettings {
             ports: webhook_ports,
             allow_http: allow_webhook_http,
         };
-        (policy, egress_proxy.map(|proxy| EgressProxy { trusted, ..proxy }))
+        (policy, egress_proxy.map(|proxy| proxy.trusted(trusted)))
     }
 }

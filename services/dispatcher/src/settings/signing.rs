@@ -43,8 +43,12 @@ pub enum SigningError {
 
 impl SigningSettings {
     pub(super) fn into_signer(self) -> Result<Signer, SigningError> {
-        let Self { webhook_signing_secrets, webhook_signing_scope: scope, webhook_jwt_key, webhook_jwt_issuer } =
-            self;
+        let Self {
+            webhook_signing_secrets,
+            webhook_signing_scope: scope,
+            webhook_jwt_key,
+            webhook_jwt_issuer,
+        } = self;
         let secrets = webhook_signing_secrets.map_or_else(|| Ok(Vec::new()), secrets)?;
         let key = webhook_jwt_key.map(key).transpose()?;
         let jwt = key.map(|key| JwtSigner { key, issuer: webhook_jwt_issuer });

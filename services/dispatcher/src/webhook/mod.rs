@@ -80,7 +80,8 @@ impl Webhooks {
         let WebhookLimits { timeout, max_idle_per_origin, content_type, extra_authorities, signer, proxy } =
             limits;
         let policy = Arc::new(policy);
-        let resolver = Resolver { policy: policy.clone(), lookup, proxy: proxy.as_ref().map(EgressProxy::host) };
+        let resolver =
+            Resolver { policy: policy.clone(), lookup, proxy: proxy.as_ref().map(EgressProxy::host) };
         let checked = proxy.as_ref().is_some_and(|proxy| !proxy.trusted).then(|| Arc::new(resolver.clone()));
         let mut builder = Client::builder()
             .redirect(Policy::none())

@@ -11,7 +11,7 @@ use url::Url;
 pub struct EgressProxy {
     url: Url,
     /// Whether it decides alone which names lead where they may.
-    pub trusted: bool,
+    pub(super) trusted: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -19,6 +19,11 @@ pub struct EgressProxy {
 pub struct BadProxy;
 
 impl EgressProxy {
+    #[must_use]
+    pub fn trusted(self, trusted: bool) -> Self {
+        Self { trusted, ..self }
+    }
+
     pub(super) fn host(&self) -> String {
         self.url.host_str().unwrap_or_default().to_owned()
     }

@@ -55,7 +55,9 @@ pub struct JwtSigner {
 pub enum BadSecret {
     #[error("line {0} is no secret: write whsec_ and 24 to 64 random bytes in base64")]
     Line(usize),
-    #[error("there is no secret in it: write whsec_ and 24 to 64 random bytes in base64, one a line, the newest first")]
+    #[error(
+        "there is no secret in it: write whsec_ and 24 to 64 random bytes in base64, one a line, the newest first"
+    )]
     None,
 }
 
@@ -107,9 +109,7 @@ impl SigningSecret {
         let key = hmac::Key::new(HMAC_SHA256, &self.0);
         match scope {
             SecretScope::Deployment => key,
-            SecretScope::Origin => {
-                hmac::Key::new(HMAC_SHA256, hmac::sign(&key, origin.as_bytes()).as_ref())
-            }
+            SecretScope::Origin => hmac::Key::new(HMAC_SHA256, hmac::sign(&key, origin.as_bytes()).as_ref()),
         }
     }
 }

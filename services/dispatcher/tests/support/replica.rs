@@ -54,16 +54,18 @@ impl Replica {
     }
 
     pub fn limited(store: Store, egress: EgressPolicy, gate: GateLimits) -> Self {
-        let retry = RetryPolicy {
-            ceilings: vec![Duration::from_millis(20)],
-            max_attempts: 50,
-            ..RetryPolicy::default()
-        };
+        Self::retrying(store, egress, gate, 50)
+    }
+
+    pub fn retrying(store: Store, egress: EgressPolicy, gate: GateLimits, max_attempts: u32) -> Self {
+        let ceilings = vec![Duration::from_millis(20)];
+        let retry = RetryPolicy { ceilings, max_attempts, ..RetryPolicy::default() };
         let limits = Limits {
             worker_name: random::uuid().to_string(),
             lease_ms: LEASE_MS,
             gate,
             poison_deaths: 3,
+            disable_after_exhausted: 2,
             max_dead_letters: 1_000,
             change_retention: Duration::from_secs(60),
             drain: Duration::from_millis(500),

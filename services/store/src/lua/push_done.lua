@@ -8,6 +8,6 @@ if is_head(ARGV[6]) then
   advance(ARGV[5])
   remember(lane, ARGV[7])
   redis.call('HSET', lane, 'last_success_at', now_ms())
-  redis.call('HDEL', lane, 'last_failure', 'last_status', 'dead_in_a_row')
+  redis.call('HDEL', lane, 'last_failure', 'last_status', 'dead_in_a_row', 'exhausted')
 end
 return next_delivery()

@@ -11,7 +11,7 @@ if ARGV[3] ~= '' then
   return 'ok'
 end
 if redis.call('HDEL', lane, 'disabled') == 1 then
-  redis.call('HDEL', lane, 'attempts', 'first_at', 'starts', 'dead_in_a_row')
+  redis.call('HDEL', lane, 'attempts', 'first_at', 'starts', 'dead_in_a_row', 'exhausted')
 end
 redis.call('ZADD', KEYS[3], 'NX', now_ms(), ARGV[2])
 return 'ok'

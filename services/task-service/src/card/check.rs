@@ -25,7 +25,10 @@ pub(super) fn check(card: &AgentCard) -> Result<(), BadCard> {
     filled("defaultInputModes", &card.default_input_modes)?;
     filled("defaultOutputModes", &card.default_output_modes)?;
     filled("skills", &card.skills)?;
-    card.skills.iter().enumerate().try_for_each(|(index, skill)| check_skill(&format!("skills[{index}]"), skill))
+    card.skills
+        .iter()
+        .enumerate()
+        .try_for_each(|(index, skill)| check_skill(&format!("skills[{index}]"), skill))
 }
 
 fn check_interface(path: &str, interface: &AgentInterface) -> Result<(), BadCard> {

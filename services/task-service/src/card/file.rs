@@ -64,7 +64,8 @@ mod tests {
 
     #[test]
     fn json_and_yaml_make_the_same_card() {
-        let json = file("card.json", r#"{"name":"n","capabilities":{"streaming":true},"skills":[{"id":"s"}]}"#);
+        let json =
+            file("card.json", r#"{"name":"n","capabilities":{"streaming":true},"skills":[{"id":"s"}]}"#);
         let yaml = file("card.yaml", "name: n\ncapabilities:\n  streaming: true\nskills:\n  - id: s\n");
         assert_eq!(json.card().unwrap(), yaml.card().unwrap());
     }

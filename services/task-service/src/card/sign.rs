@@ -32,8 +32,10 @@ pub enum BadKey {
     #[error("the card signing key cannot be read")]
     Io(#[from] io::Error),
     /// It is another key.
-    #[error("the card signing key is no P-256 private key in PEM: make one with \
-             openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256")]
+    #[error(
+        "the card signing key is no P-256 private key in PEM: make one with \
+             openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
+    )]
     Pem,
     /// Its parts have no canonical form.
     #[error("the card signing key's header has no canonical form")]

@@ -1,10 +1,7 @@
 //! Answers in JSON, and errors as each HTTP binding shows them.
 
 use a2a_proto::json::{self, JsonError};
-use axum::{
-    body::Body,
-    response::{IntoResponse, Response},
-};
+use axum::{body::Body, response::Response};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
@@ -161,9 +158,4 @@ fn canonical(status: StatusCode) -> &'static str {
         StatusCode::METHOD_NOT_ALLOWED => "UNIMPLEMENTED",
         _ => "INVALID_ARGUMENT",
     }
-}
-
-/// An answer without a body.
-pub(super) fn empty() -> Response {
-    StatusCode::NO_CONTENT.into_response()
 }

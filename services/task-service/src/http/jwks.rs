@@ -54,7 +54,8 @@ impl Jwks {
 }
 
 pub(super) async fn serve(State(door): State<HttpDoor>) -> impl IntoResponse {
-    let headers = [(header::CONTENT_TYPE, "application/jwk-set+json"), (header::CACHE_CONTROL, CACHE_CONTROL)];
+    let headers =
+        [(header::CONTENT_TYPE, "application/jwk-set+json"), (header::CACHE_CONTROL, CACHE_CONTROL)];
     (headers, door.jwks.0.to_string())
 }
 

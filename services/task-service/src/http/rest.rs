@@ -46,16 +46,13 @@ pub(super) async fn serve(door: &HttpDoor, request: Request<Body>) -> Response {
     };
     match outcome {
         Ok(Outcome::Value(value)) => answer::json(StatusCode::OK, a2a_json, &value),
-        Ok(Outcome::Stream(stream, with_revisions)) => {
-            sse::respond(
-                *stream,
-                door.keep_alive,
-                with_revisions,
-                |value| value,
-                |error| answer::error_value(&error),
-            )
-        }
-        Ok(Outcome::Nothing) => answer::empty(),
+        Ok(Outcome::Stream(stream, with_revisions)) => sse::respond(
+            *stream,
+            door.keep_alive,
+            with_revisions,
+            |value| value,
+            |error| answer::error_value(&error),
+        ),
         Err(error) => answer::error(&error, a2a_json),
     }
 }
@@ -63,7 +60,6 @@ pub(super) async fn serve(door: &HttpDoor, request: Request<Body>) -> Response {
 enum Outcome {
     Value(Value),
     Stream(Box<TaskStream>, bool),
-    Nothing,
 }
 
 async fn operate(
@@ -131,7 +127,9 @@ async fn push(
         }
         Operation::DeletePush(task_id, id) => {
             let request = DeleteTaskPushNotificationConfigRequest { tenant, task_id, id };
-            tasks.delete_push(call, request).await.map(|()| Outcome::Nothing)
+            tasks.delete_push(call, request).await?;
+            // Clients read JSON out of every answer.
+            Ok(Outcome::Value(json!({})))
         }
         _ => shown(&tasks.extended_card(call, &tenant)?),
     }

@@ -85,7 +85,7 @@ impl Tasks {
             match self.first_word(call, &task, &mut follow, patience).await? {
                 FirstWord::Message(message) => return Ok(Answer::Message(*message)),
                 FirstWord::Task(found) => {
-                    turn_ended = found.entered_after(revision).is_some_and(State::ends_turn)
+                    turn_ended = found.entered_after(revision).is_some_and(State::ends_turn);
                 }
             }
         }
@@ -156,7 +156,8 @@ impl Tasks {
             most => {
                 // A caller that goes away must not leave a reservation behind.
                 let (tasks, call) = (self.clone(), call.clone());
-                let created = tokio::spawn(async move { tasks.create_counted(&call, send, identity, most).await });
+                let created =
+                    tokio::spawn(async move { tasks.create_counted(&call, send, identity, most).await });
                 created.await.unwrap_or(Err(Error::Contended))
             }
         }

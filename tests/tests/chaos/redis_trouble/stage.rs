@@ -51,10 +51,13 @@ impl Stage {
         let doors = Doors::open(&[&service]).await;
         let request = ReceiveWorkRequest { max_leases: 1, ..ReceiveWorkRequest::default() };
         let work = doors.agent().receive_work(request).await.expect("receive work").into_inner();
-        let receivers =
-            [WebhookReceiver::start(Behaviour::Accept).await, WebhookReceiver::start(Behaviour::Accept).await];
+        let receivers = [
+            WebhookReceiver::start(Behaviour::Accept).await,
+            WebhookReceiver::start(Behaviour::Accept).await,
+        ];
         let pids = [service.pid(), dispatcher.pid()];
-        let mut stage = Self { name, redis, service, dispatcher, receivers, doors, work, pids, _machine: machine };
+        let mut stage =
+            Self { name, redis, service, dispatcher, receivers, doors, work, pids, _machine: machine };
         stage.probe().await;
         stage
     }
@@ -85,8 +88,10 @@ impl Stage {
 
     /// After recovery everything arrives, through processes that never ended.
     pub(super) async fn check(&mut self) -> usize {
-        let receivers =
-            [WebhookReceiver::start(Behaviour::Accept).await, WebhookReceiver::start(Behaviour::Accept).await];
+        let receivers = [
+            WebhookReceiver::start(Behaviour::Accept).await,
+            WebhookReceiver::start(Behaviour::Accept).await,
+        ];
         let books = self.drive(AFTERWARDS, &receivers).await;
         let summary = books.check(&books.settled(&[&receivers[0], &receivers[1]]).await);
         assert_eq!([self.service.pid(), self.dispatcher.pid()], self.pids);
@@ -100,8 +105,10 @@ impl Stage {
     /// A task through all parts: its events reach both webhooks, and another is
     /// handed to the worker.
     async fn probe(&mut self) {
-        self.receivers =
-            [WebhookReceiver::start(Behaviour::Accept).await, WebhookReceiver::start(Behaviour::Accept).await];
+        self.receivers = [
+            WebhookReceiver::start(Behaviour::Accept).await,
+            WebhookReceiver::start(Behaviour::Accept).await,
+        ];
         let books = self.drive(Load { tasks: 1, events: 4 }, &self.receivers).await;
         books.settled(&[&self.receivers[0], &self.receivers[1]]).await;
         self.doors.client().send_message(clients::send_and_return("work")).await.expect("send");

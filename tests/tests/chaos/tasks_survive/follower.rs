@@ -5,7 +5,7 @@ use std::time::Duration;
 use a2a_proto::a2a::{StreamResponse, SubscribeToTaskRequest, Task, stream_response::Payload};
 use a2a_tests::{clients, until};
 use tokio::time::timeout;
-use tonic::{Request, Response, Status, Streaming};
+use tonic::{Request, Response, Status, Streaming, metadata::MetadataValue};
 
 use crate::{
     calls::{PATIENCE, is_unanswered},
@@ -31,7 +31,7 @@ pub(crate) async fn follow(doors: &Doors, id: String) -> Followed {
     while !followed.over {
         let response = subscribed(doors, &id, followed.last()).await;
         if followed.last().is_some() {
-            let resumed = response.metadata().get("a2a-resumed").map(|value| value.as_bytes());
+            let resumed = response.metadata().get("a2a-resumed").map(MetadataValue::as_bytes);
             assert_eq!(resumed, Some(&b"true"[..]), "{id} after {:?}", followed.last());
             followed.resumed += 1;
         }

@@ -6,6 +6,7 @@ use tonic::Code;
 
 use crate::{
     calls::{as_tenant, assert_refused, at_once, keyed, message_of},
+    inspect::fingerprint,
     stage::{Stage, task, transition},
 };
 
@@ -21,12 +22,12 @@ fn within(context: &str) -> SendMessageRequest {
 async fn an_unknown_one_is_refused_and_changes_nothing() {
     let mut stage = Stage::set_with(refusing()).await;
     stage.submitted("hello").await;
-    let before = stage.redis.fingerprint(&[]).await;
+    let before = fingerprint(&stage.redis).await;
     let refused = stage.client.send_message(within("mine")).await.unwrap_err();
     assert_refused(&refused, Code::InvalidArgument, "CONTEXT_NOT_ACCEPTED");
     let refused = stage.client.send_streaming_message(within("mine")).await.unwrap_err();
     assert_refused(&refused, Code::InvalidArgument, "CONTEXT_NOT_ACCEPTED");
-    before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+    before.assert_unchanged(&fingerprint(&stage.redis).await);
 }
 
 #[tokio::test]

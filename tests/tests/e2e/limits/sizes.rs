@@ -9,7 +9,8 @@ use prost_types::{Struct, Value, value::Kind};
 use tonic::Code;
 
 use crate::{
-    calls::{assert_bad_field, at_once, cancel, message_of, put},
+    calls::{assert_bad_field, assert_refused, at_once, cancel, message_of, put},
+    inspect::fingerprint,
     stage::{Stage, transition},
 };
 
@@ -133,12 +134,12 @@ async fn request_bytes() {
     let mut stage = Stage::set_with(ServiceOptions::default().flag("max-request-bytes", 2_000)).await;
     let task = stage.working("hello").await;
     stage.client.send_message(sent(vec![part(1_900)])).await.expect("below the limit");
-    let before = stage.redis.fingerprint(&[]).await;
+    let before = fingerprint(&stage.redis).await;
     let refused = stage.client.send_message(sent(vec![part(2_000)])).await.unwrap_err();
-    assert_eq!(refused.code(), Code::OutOfRange, "{refused:?}");
+    assert_refused(&refused, Code::ResourceExhausted, "RESOURCE_EXHAUSTED");
     let refused = stage.agent.update_artifact(artifact(&task, vec![part(2_000)])).await.unwrap_err();
-    assert_eq!(refused.code(), Code::OutOfRange, "{refused:?}");
-    before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+    assert_refused(&refused, Code::ResourceExhausted, "RESOURCE_EXHAUSTED");
+    before.assert_unchanged(&fingerprint(&stage.redis).await);
 }
 
 fn artifact(task: &a2a_proto::a2a::Task, parts: Vec<Part>) -> UpdateArtifactRequest {

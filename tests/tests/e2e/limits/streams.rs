@@ -11,6 +11,7 @@ use tonic::{Code, Status, Streaming};
 
 use crate::{
     calls::{NO_TASK, as_tenant, assert_not_found, assert_refused, list, subscribe, to_task},
+    inspect::fingerprint,
     stage::{SOON, Stage, all, next, task, transition},
 };
 
@@ -64,12 +65,12 @@ async fn each_tenant_has_its_own() {
 async fn a_message_that_could_not_be_followed_is_not_taken() {
     let (mut stage, started) = limited().await;
     let _streams = join_all((0..MOST).map(|_| open(&stage.client, &started))).await;
-    let before = stage.redis.fingerprint(&[]).await;
+    let before = fingerprint(&stage.redis).await;
     for request in [clients::send("hello"), clients::follow_up(&started, "more")] {
         let refused = stage.client.send_streaming_message(request).await.unwrap_err();
         assert_refused(&refused, Code::ResourceExhausted, "RESOURCE_EXHAUSTED");
     }
-    before.assert_unchanged(&stage.redis.fingerprint(&[]).await);
+    before.assert_unchanged(&fingerprint(&stage.redis).await);
     assert_eq!(stage.client.list_tasks(list("")).await.unwrap().into_inner().total_size, 1);
     task(stage.client.send_message(clients::send_and_return("no stream")).await.unwrap().into_inner());
 }

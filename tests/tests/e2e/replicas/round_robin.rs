@@ -40,7 +40,7 @@ async fn converse(turn: &mut Turn) {
     assert_eq!(turn.take().get_task(get).await.expect("get").into_inner(), sent);
     let list = ListTasksRequest { context_id: sent.context_id.clone(), ..ListTasksRequest::default() };
     let listed = turn.take().list_tasks(list).await.expect("list").into_inner().tasks;
-    assert_eq!(listed, [sent.clone()]);
+    assert_eq!(listed, std::slice::from_ref(&sent));
     check_push_configs(turn, &id).await;
     let more = turn.take().send_streaming_message(clients::follow_up(&sent, "more")).await;
     let mut turn_of_task = more.expect("send").into_inner();

@@ -1,5 +1,7 @@
 //! A send that is not asked to return at once waits for its turn to end.
 
+use std::time::Duration;
+
 use a2a_proto::{a2a::SendMessageRequest, agent::WorkKind};
 use a2a_tests::{clients, process::ServiceOptions};
 use futures::{StreamExt as _, stream};
@@ -126,10 +128,13 @@ async fn a_client_that_goes_away_does_not_affect_the_task() {
 #[tokio::test]
 async fn a_deadline_of_the_caller_ends_the_wait_and_not_the_task() {
     let mut stage = Stage::set().await;
-    let mut request = tonic::Request::new(clients::send("hello"));
-    request.set_timeout(std::time::Duration::from_millis(50));
-    stage.client.send_message(request).await.unwrap_err();
     let mut work = stage.worker(1).await;
+    let mut request = tonic::Request::new(clients::send("hello"));
+    // Long enough for the message to be taken on a machine under load.
+    request.set_timeout(Duration::from_secs(2));
+    let mut client = stage.client.clone();
+    let answer = tokio::spawn(async move { client.send_message(request).await });
     let task = next(&mut work).await.task.expect("the task is there");
+    answer.await.unwrap().unwrap_err();
     stage.agent.complete_task(transition(&task)).await.unwrap();
 }

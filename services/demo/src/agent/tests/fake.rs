@@ -79,7 +79,8 @@ impl Fake {
             Settings { agent_addr: self.addr.to_string(), worker_name: "test".to_owned(), max_leases: 8 };
         let shutdown = Shutdown::without_signals();
         let handle = shutdown.clone();
-        let running = tokio::spawn(async move { run(&settings, super::super::steps, &handle).await.unwrap() });
+        let running =
+            tokio::spawn(async move { run(&settings, super::super::steps, &handle).await.unwrap() });
         Agent { shutdown, running }
     }
 
