@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -101,7 +102,7 @@ def check_isolation(name: str) -> None:
 
 def send() -> str:
     port = podman("port", container("task-service"), "8080").strip().rsplit(":", 1)[1]
-    webhook = {"url": "http://receiver:8099/", "token": "t", "authentication": {"scheme": "Bearer", "credentials": "c"}}
+    webhook = {"url": "http://receiver:8099/webhook", "token": "t", "authentication": {"scheme": "Bearer", "credentials": "c"}}
     message = {"messageId": str(uuid.uuid4()), "role": "ROLE_USER", "parts": [{"text": "hello"}]}
     body = {"message": message, "configuration": {"taskPushNotificationConfig": webhook}}
     request = urllib.request.Request(
@@ -124,6 +125,8 @@ def stop_all() -> None:
 
 
 def main() -> None:
+    # Also a killed run takes its containers with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     for image in NAMES.values():
         check_image(image)
     redis_port = free_port()
@@ -148,7 +151,7 @@ def main() -> None:
             stop_all()
         finally:
             for name in NAMES:
-                podman("rm", "--force", container(name), check=False)
+                podman("rm", "--force", "--time", 1, container(name), check=False)
             podman("network", "rm", "--force", NETWORK, check=False)
             redis.terminate()
             redis.wait(timeout=20)

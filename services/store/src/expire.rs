@@ -48,7 +48,11 @@ impl Store {
     /// Removes dead letters that were parked before `before_ms`.
     pub async fn expire_dead_letters(&self, shard: Shard, before_ms: i64) -> Result<u64, Fault> {
         let mut command = redis::cmd("XTRIM");
-        command.arg(self.keys.shard(shard).dead()).arg("MINID").arg("~").arg(format!("{}-0", before_ms.max(0)));
+        command
+            .arg(self.keys.shard(shard).dead())
+            .arg("MINID")
+            .arg("~")
+            .arg(format!("{}-0", before_ms.max(0)));
         self.link.query(&command).await
     }
 
@@ -57,7 +61,8 @@ impl Store {
             return self.forget_expiry(shard, task).await.map(|()| false);
         };
         let configs = self.push_ids(task).await?;
-        let removed = self.link.run::<String>(&self.expire_call(&head, &configs, before_ms)).await? == "removed";
+        let removed =
+            self.link.run::<String>(&self.expire_call(&head, &configs, before_ms)).await? == "removed";
         if removed {
             self.release_if_counted(&head.tenant).await?;
         }

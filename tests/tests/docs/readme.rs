@@ -18,8 +18,8 @@ fn the_readme_shows_settings_and_examples_as_they_are() {
         let code = fs::read_to_string(tests.join("clients").join(name)).expect("an example");
         format!("```python\n{code}```\n")
     };
-    let task_service = table(a2a_task_service::Settings::command());
-    let dispatcher = table(a2a_dispatcher::settings::Settings::command());
+    let task_service = table(&a2a_task_service::Settings::command());
+    let dispatcher = table(&a2a_dispatcher::settings::Settings::command());
     let sections = [
         ("settings of task-service", "end of task-service", task_service),
         ("settings of dispatcher", "end of dispatcher", dispatcher),
@@ -36,7 +36,7 @@ fn the_readme_shows_settings_and_examples_as_they_are() {
     }
 }
 
-fn table(command: Command) -> String {
+fn table(command: &Command) -> String {
     let mut table = String::from("| flag | environment | default | what |\n|---|---|---|---|\n");
     for arg in command.get_arguments().filter(|arg| arg.get_env().is_some()) {
         table += &row(arg);
@@ -55,7 +55,7 @@ fn row(arg: &Arg) -> String {
 
 /// The text with what stands between two markers replaced.
 fn replaced(text: &str, begin: &str, end: &str, section: &str) -> String {
-    let (before, rest) = text.split_once(begin).unwrap_or_else(|| panic!("README lacks {begin}"));
-    let (_, after) = rest.split_once(end).unwrap_or_else(|| panic!("README lacks {end}"));
+    let (before, rest) = text.split_once(begin).expect(begin);
+    let (_, after) = rest.split_once(end).expect(end);
     format!("{before}{begin}{section}{end}{after}")
 }

@@ -35,6 +35,7 @@ impl Door {
 
 /// What asks for a stream.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "one of them exists at a time")]
 pub(crate) enum Ask {
     Send(SendMessageRequest),
     Subscribe(SubscribeToTaskRequest),

@@ -66,8 +66,8 @@ pub(super) mod tests {
         assert_eq!(urls, ["127.0.0.1:50051", "http://127.0.0.1:8080/", "http://127.0.0.1:8080"]);
         assert!(card.supported_interfaces.iter().all(|one| one.tenant == "acme"));
 
-        let mut card = AgentCard::default();
-        card.supported_interfaces = vec![interface("JSONRPC", ""), interface("GRPC", "")];
+        let supported_interfaces = vec![interface("JSONRPC", ""), interface("GRPC", "")];
+        let mut card = AgentCard { supported_interfaces, ..AgentCard::default() };
         card.supported_interfaces[0].url = "https://example.com".into();
         served().fill_in(&mut card, "");
         let urls: Vec<&str> = card.supported_interfaces.iter().map(|one| one.url.as_str()).collect();

@@ -99,12 +99,12 @@ impl Sources {
     /// The cards in the files, all of them good.
     pub(super) fn deal(&self, files: &Files) -> Result<Deck, BadCards> {
         let general = match &files.card {
-            Some(file) => self.publish(self.card(file, "")?, file.modified)?,
-            None => self.publish(Card::sample(self.served), self.started)?,
+            Some(file) => self.publish(&self.card(file, "")?, file.modified)?,
+            None => self.publish(&Card::sample(self.served), self.started)?,
         };
         let mut tenants = BTreeMap::new();
         for (tenant, file) in &files.tenants {
-            let published = self.publish(self.card(file, tenant)?, file.modified)?;
+            let published = self.publish(&self.card(file, tenant)?, file.modified)?;
             tenants.insert(tenant.clone(), published);
         }
         let extended = files.extended.as_ref().map(|file| self.card(file, "")).transpose()?;
@@ -120,8 +120,8 @@ impl Sources {
         checked.map_err(|source| BadCards::Card { path: file.path.clone(), source })
     }
 
-    fn publish(&self, card: Card, modified: SystemTime) -> Result<Published, BadCards> {
-        let signed = self.signed(&card).map_err(show)?;
+    fn publish(&self, card: &Card, modified: SystemTime) -> Result<Published, BadCards> {
+        let signed = self.signed(card).map_err(show)?;
         Published::new(signed, modified).map_err(|error: JsonError| BadCards::Show(error.into()))
     }
 

@@ -48,7 +48,7 @@ impl Watched {
     /// Files that were refused are not refused again until they change.
     fn look(&mut self, asked: bool, refused: &mut Option<Result<Files, String>>) {
         let files = self.sources.read();
-        let seen = files.as_ref().map(Clone::clone).map_err(|error| describe(error).to_string());
+        let seen = files.as_ref().map(Clone::clone).map_err(|error| describe(error));
         let is_new = seen.as_ref().ok() != Some(&self.files);
         if !is_new {
             *refused = None;

@@ -13,7 +13,7 @@ use a2a_proto::{
     json,
 };
 use proptest::prelude::*;
-use prost::{Message as _, Name};
+use prost::Name;
 use prost_types::{ListValue, Struct, Timestamp, Value, value::Kind};
 
 use super::{Bounds, SendContext, agent_message, artifact, in_context, list_tasks, push_config, send};
