@@ -145,8 +145,7 @@ def main() -> None:
             task = send()
             print(f"task {task} completed")
             until("the webhook's last event",
-                  lambda: "TASK_STATE_COMPLETED" in podman("logs", container("receiver")) or
-                  "completed" in podman("logs", container("receiver")))
+                  lambda: "statusUpdate    COMPLETED" in podman("logs", container("receiver")))
             print("the webhook got its events")
             stop_all()
         finally:

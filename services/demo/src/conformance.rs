@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn input_is_required_again_only_after_work() {
         let ask = Step::silent(Move::AskFor);
-        assert_eq!(steps_for("tck-input-required-1", TaskState::Submitted), [ask.clone()]);
+        assert_eq!(steps_for("tck-input-required-1", TaskState::Submitted), std::slice::from_ref(&ask));
         let again = steps_for("tck-input-required-1", TaskState::InputRequired);
         assert_eq!(again, [Step::silent(Move::Start), ask]);
     }

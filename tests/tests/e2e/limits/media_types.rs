@@ -47,7 +47,8 @@ fn assert_foreign(refused: &Status, field: &str) {
 
 #[tokio::test]
 async fn those_of_the_card_and_its_skills_are_taken_and_no_others() {
-    let cases: [(&[&str], &[&str], &[&str], &[&str]); 4] = [
+    type Names = &'static [&'static str];
+    let cases: [(Names, Names, Names, Names); 4] = [
         (
             &["text/plain"],
             &[],
