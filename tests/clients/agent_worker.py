@@ -37,9 +37,10 @@ CHANNEL = [
 
 
 class Job(NamedTuple):
-    """A task at work, and the token of the lease under which it is."""
+    """A task at work, under which lease, and the last that was received for it."""
 
     token: str
+    revision: int
     running: asyncio.Task[None]
 
 
@@ -124,7 +125,10 @@ async def keep_lease(agent: AgentServiceStub, item: api.WorkItem) -> None:
 
 async def receive(agent: AgentServiceStub, jobs: Jobs) -> None:
     """Starts a job for each item. Jobs that outlive a connection go on in the next."""
-    held = [api.HeldLease(id=id, lease_token=job.token) for id, job in jobs.items()]
+    held = [
+        api.HeldLease(id=id, lease_token=job.token, received_revision=job.revision)
+        for id, job in jobs.items()
+    ]
     request = api.ReceiveWorkRequest(max_leases=MAX_LEASES, held=held)
     async for item in agent.ReceiveWork(request):
         kind, id = api.WorkKind.Name(item.kind), item.task.id
@@ -133,7 +137,7 @@ async def receive(agent: AgentServiceStub, jobs: Jobs) -> None:
             job.running.cancel()
         if item.kind != api.WORK_KIND_CANCEL:
             running = asyncio.create_task(run(agent, item, jobs))
-            jobs[id] = Job(item.lease.token, running)
+            jobs[id] = Job(item.lease.token, item.revision, running)
 
 
 async def main(address: str) -> None:

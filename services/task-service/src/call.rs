@@ -20,10 +20,11 @@ pub struct Call {
     pub extensions: Vec<String>,
     /// W3C Trace Context.
     pub trace: TraceContext,
-    /// `Idempotency-Key`: names the send, so that it can be sent again.
+    /// `Idempotency-Key`, as it came: see [`Call::key`].
     pub idempotency_key: Option<String>,
-    /// The revision after which a subscription goes on.
-    pub resume_after: Option<u64>,
+    /// The revision after which a subscription goes on, as it came: see
+    /// [`Call::resume_revision`].
+    pub resume_after: Option<String>,
 }
 
 impl Call {
@@ -39,6 +40,26 @@ impl Call {
         }
     }
 
+    /// Names the send, so that it can be sent again. Read once the call is
+    /// admitted: what no RPC answers is refused first.
+    pub fn key(&self) -> Result<Option<&str>, Error> {
+        let fits =
+            |key: &str| (1..=MAX_KEY_BYTES).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
+        match self.idempotency_key.as_deref() {
+            Some(key) if !fits(key) => Err(Error::invalid(
+                "idempotency-key",
+                format!("must be 1 to {MAX_KEY_BYTES} visible ASCII characters"),
+            )),
+            key => Ok(key),
+        }
+    }
+
+    /// The revision after which a subscription goes on.
+    pub fn resume_revision(&self) -> Result<Option<u64>, Error> {
+        let revision = self.resume_after.as_deref().map(str::parse).transpose();
+        revision.map_err(|_| Error::invalid("a2a-resume-after", "must be a revision: a whole number"))
+    }
+
     /// The trace context in one string, as the store keeps it.
     #[must_use]
     pub fn stored_trace(&self) -> String {
@@ -49,22 +70,6 @@ impl Call {
 /// The URIs of an `A2A-Extensions` value.
 pub fn extensions(value: &str) -> impl Iterator<Item = String> + '_ {
     value.split(',').map(str::trim).filter(|uri| !uri.is_empty()).map(str::to_owned)
-}
-
-/// Reads an `Idempotency-Key`.
-pub fn idempotency_key(value: &str) -> Result<String, Error> {
-    let fits = !value.is_empty()
-        && value.len() <= MAX_KEY_BYTES
-        && value.bytes().all(|byte| byte.is_ascii_graphic());
-    if fits {
-        return Ok(value.to_owned());
-    }
-    Err(Error::invalid("idempotency-key", format!("must be 1 to {MAX_KEY_BYTES} visible ASCII characters")))
-}
-
-/// Reads the revision after which a subscription goes on.
-pub fn resume_after(value: &str) -> Result<u64, Error> {
-    value.parse().map_err(|_| Error::invalid("a2a-resume-after", "must be a revision: a whole number"))
 }
 
 fn speaks(version: &str) -> bool {

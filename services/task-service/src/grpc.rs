@@ -11,10 +11,7 @@ pub(crate) use status::explain;
 use a2a_runtime::trace::TraceContext;
 use tonic::{Request, Response, metadata::MetadataMap};
 
-use crate::{
-    call::{self, Call},
-    error::Error,
-};
+use crate::call::{self, Call};
 
 /// Metadata that names the task's revision in answers.
 const REVISION: &str = "a2a-revision";
@@ -22,17 +19,17 @@ const REVISION: &str = "a2a-revision";
 const RESUMED: &str = "a2a-resumed";
 
 /// The service parameters and the message of a request.
-fn open<T>(missing_version: &str, request: Request<T>) -> Result<(Call, T), Error> {
+fn open<T>(missing_version: &str, request: Request<T>) -> (Call, T) {
     let (metadata, _, message) = request.into_parts();
-    Ok((read_call(missing_version, metadata)?, message))
+    (read_call(missing_version, metadata), message)
 }
 
-fn read_call(missing_version: &str, metadata: MetadataMap) -> Result<Call, Error> {
+fn read_call(missing_version: &str, metadata: MetadataMap) -> Call {
     let text = |key: &str| metadata.get(key).map(|value| value.to_str().unwrap_or("\u{fffd}"));
     let version =
         text("a2a-version").filter(|version| !version.is_empty()).unwrap_or(missing_version).to_owned();
-    let idempotency_key = text("idempotency-key").map(call::idempotency_key).transpose()?;
-    let resume_after = text("a2a-resume-after").map(call::resume_after).transpose()?;
+    let idempotency_key = text("idempotency-key").map(str::to_owned);
+    let resume_after = text("a2a-resume-after").map(str::to_owned);
     let extensions = metadata
         .get_all("a2a-extensions")
         .iter()
@@ -40,7 +37,7 @@ fn read_call(missing_version: &str, metadata: MetadataMap) -> Result<Call, Error
         .flat_map(call::extensions)
         .collect();
     let trace = TraceContext::from_headers(&metadata.into_headers());
-    Ok(Call { version, extensions, trace, idempotency_key, resume_after })
+    Call { version, extensions, trace, idempotency_key, resume_after }
 }
 
 /// An answer that says which revision of the task it shows.

@@ -20,14 +20,16 @@ use crate::{error::Error, hub::Live};
 impl Receiver {
     /// Takes up the leases that the worker kept from an earlier stream.
     pub(super) async fn resume(&mut self, held: &[HeldLease]) -> Result<(), Error> {
-        for HeldLease { id, lease_token } in held {
+        for HeldLease { id, lease_token, received_revision } in held {
             let Ok(head) = self.agents.head(id).await else { continue };
             let peeked = self.agents.tasks.store.peek_work(&head.tenant, id, lease_token).await?;
             let Ok((remaining, sent)) = peeked else { continue };
+            let received = received_revision.and_then(|revision| u64::try_from(revision).ok());
             let held = Held {
                 tenant: head.tenant,
                 token: lease_token.clone(),
-                sent,
+                // At least 1: a holder that starts over would be a new delivery.
+                sent: received.map_or(sent, |received| received.clamp(1, sent.max(1))),
                 since: head.revision,
                 until: clock::instant() + remaining,
                 deliveries: 0,

@@ -67,7 +67,7 @@ impl AgentService for AgentDoor {
         &self,
         request: Request<UpdateArtifactRequest>,
     ) -> Result<Response<UpdateArtifactResponse>, Status> {
-        let (call, message) = open(AGENT_API_VERSION, request)?;
+        let (call, message) = open(AGENT_API_VERSION, request);
         let revision = self.agents.update_artifact(&call, message).await?;
         Ok(Response::new(UpdateArtifactResponse { revision: wire(revision) }))
     }
@@ -76,7 +76,7 @@ impl AgentService for AgentDoor {
         &self,
         request: Request<Streaming<UpdateArtifactRequest>>,
     ) -> Result<Response<UpdateArtifactsResponse>, Status> {
-        let (call, mut chunks) = open(AGENT_API_VERSION, request)?;
+        let (call, mut chunks) = open(AGENT_API_VERSION, request);
         let mut done = UpdateArtifactsResponse::default();
         while let Some(chunk) = chunks.message().await? {
             done.revision = wire(self.agents.update_artifact(&call, chunk).await?);
@@ -89,7 +89,7 @@ impl AgentService for AgentDoor {
         &self,
         request: Request<ReplyWithMessageRequest>,
     ) -> Result<Response<ReplyWithMessageResponse>, Status> {
-        let (call, message) = open(AGENT_API_VERSION, request)?;
+        let (call, message) = open(AGENT_API_VERSION, request);
         self.agents.reply_with_message(&call, message).await?;
         Ok(Response::new(ReplyWithMessageResponse {}))
     }
@@ -98,7 +98,7 @@ impl AgentService for AgentDoor {
         &self,
         request: Request<ReceiveWorkRequest>,
     ) -> Result<Response<WorkItems>, Status> {
-        let (_, message) = open(AGENT_API_VERSION, request)?;
+        let (_, message) = open(AGENT_API_VERSION, request);
         let items = ReceiverStream::new(self.agents.receive_work(message).await?);
         Ok(Response::new(Box::pin(items.map(|item| item.map_err(Status::from)))))
     }
@@ -145,7 +145,7 @@ impl AgentDoor {
         command: StatusCommand,
         request: Request<TransitionRequest>,
     ) -> Result<Response<Task>, Status> {
-        let (call, message) = open(AGENT_API_VERSION, request)?;
+        let (call, message) = open(AGENT_API_VERSION, request);
         let (task, revision) = self.agents.set_status(&call, command, message).await?;
         Ok(at_revision(task, revision))
     }

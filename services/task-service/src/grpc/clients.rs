@@ -37,7 +37,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<SendMessageRequest>,
     ) -> Result<Response<SendMessageResponse>, Status> {
-        let (call, message) = open(&self.missing_version, request)?;
+        let (call, message) = open(&self.missing_version, request);
         let answer = self.tasks.send(&call, message).await?;
         let revision = answer.revision();
         let response = SendMessageResponse { payload: Some(answer.into()) };
@@ -51,13 +51,13 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<SendMessageRequest>,
     ) -> Result<Response<Responses>, Status> {
-        let (call, message) = open(&self.missing_version, request)?;
+        let (call, message) = open(&self.missing_version, request);
         let stream = self.tasks.send_streaming(&call, message).await?;
         Ok(responses(&call, stream))
     }
 
     async fn get_task(&self, request: Request<GetTaskRequest>) -> Result<Response<Task>, Status> {
-        let (call, message) = open(&self.missing_version, request)?;
+        let (call, message) = open(&self.missing_version, request);
         Ok(Response::new(self.tasks.get(&call, message).await?))
     }
 
@@ -65,12 +65,12 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<ListTasksRequest>,
     ) -> Result<Response<ListTasksResponse>, Status> {
-        let (call, message) = open(&self.missing_version, request)?;
+        let (call, message) = open(&self.missing_version, request);
         Ok(Response::new(self.tasks.list(&call, message).await?))
     }
 
     async fn cancel_task(&self, request: Request<CancelTaskRequest>) -> Result<Response<Task>, Status> {
-        let (call, message) = open(&self.missing_version, request)?;
+        let (call, message) = open(&self.missing_version, request);
         Ok(Response::new(self.tasks.cancel(&call, message).await?))
     }
 
@@ -78,7 +78,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<SubscribeToTaskRequest>,
     ) -> Result<Response<Responses>, Status> {
-        let (call, message) = open(&self.missing_version, request)?;
+        let (call, message) = open(&self.missing_version, request);
         let stream = self.tasks.subscribe(&call, message).await?;
         Ok(responses(&call, stream))
     }
@@ -87,7 +87,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<TaskPushNotificationConfig>,
     ) -> Result<Response<TaskPushNotificationConfig>, Status> {
-        let (call, message) = open(&self.missing_version, request)?;
+        let (call, message) = open(&self.missing_version, request);
         Ok(Response::new(self.tasks.create_push(&call, message).await?))
     }
 
@@ -95,7 +95,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<GetTaskPushNotificationConfigRequest>,
     ) -> Result<Response<TaskPushNotificationConfig>, Status> {
-        let (call, message) = open(&self.missing_version, request)?;
+        let (call, message) = open(&self.missing_version, request);
         Ok(Response::new(self.tasks.get_push(&call, message).await?))
     }
 
@@ -103,7 +103,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<ListTaskPushNotificationConfigsRequest>,
     ) -> Result<Response<ListTaskPushNotificationConfigsResponse>, Status> {
-        let (call, message) = open(&self.missing_version, request)?;
+        let (call, message) = open(&self.missing_version, request);
         Ok(Response::new(self.tasks.list_pushes(&call, message).await?))
     }
 
@@ -111,7 +111,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<DeleteTaskPushNotificationConfigRequest>,
     ) -> Result<Response<()>, Status> {
-        let (call, message) = open(&self.missing_version, request)?;
+        let (call, message) = open(&self.missing_version, request);
         Ok(Response::new(self.tasks.delete_push(&call, message).await?))
     }
 
@@ -119,7 +119,7 @@ impl A2aService for ClientDoor {
         &self,
         request: Request<GetExtendedAgentCardRequest>,
     ) -> Result<Response<AgentCard>, Status> {
-        let (call, message) = open(&self.missing_version, request)?;
+        let (call, message) = open(&self.missing_version, request);
         Ok(Response::new(self.tasks.extended_card(&call, &message.tenant)?))
     }
 }
@@ -127,8 +127,9 @@ impl A2aService for ClientDoor {
 /// A stream that says whether it resumed, and, when it ends for a reason of ours,
 /// after which revision to resume it.
 fn responses(call: &Call, mut items: TaskStream) -> Response<Responses> {
-    let resumed = call.resume_after.map(|_| items.is_resumed());
-    let resumed_at = call.resume_after.filter(|_| items.is_resumed());
+    let asked = call.resume_revision().ok().flatten();
+    let resumed = asked.map(|_| items.is_resumed());
+    let resumed_at = asked.filter(|_| items.is_resumed());
     let shows_revisions = revisions::are_wanted(call);
     let stream: Responses = Box::pin(async_stream::stream! {
         let mut seen = resumed_at;

@@ -5,10 +5,7 @@ use axum::body::{Body, Bytes, to_bytes};
 use http::{HeaderMap, Uri, header};
 
 use super::HttpDoor;
-use crate::{
-    call::{self, Call},
-    error::Error,
-};
+use crate::call::{self, Call};
 
 /// What is wrong with a request before anything of A2A is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +17,12 @@ pub(super) enum Unreadable {
 }
 
 /// The service parameters: headers, and the version from the query as well.
-pub(super) fn open(door: &HttpDoor, headers: &HeaderMap, uri: &Uri) -> Result<Call, Error> {
+pub(super) fn open(door: &HttpDoor, headers: &HeaderMap, uri: &Uri) -> Call {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("\u{fffd}"));
     let in_query =
         query(uri).find(|(name, _)| name.eq_ignore_ascii_case("a2a-version")).map(|(_, version)| version);
     let named = text("a2a-version").map(str::to_owned).filter(|version| !version.is_empty()).or(in_query);
-    Ok(Call {
+    Call {
         version: named.unwrap_or_else(|| door.missing_version.to_string()),
         extensions: headers
             .get_all("a2a-extensions")
@@ -34,9 +31,9 @@ pub(super) fn open(door: &HttpDoor, headers: &HeaderMap, uri: &Uri) -> Result<Ca
             .flat_map(call::extensions)
             .collect(),
         trace: TraceContext::from_headers(headers),
-        idempotency_key: text("idempotency-key").map(call::idempotency_key).transpose()?,
-        resume_after: text("last-event-id").map(call::resume_after).transpose()?,
-    })
+        idempotency_key: text("idempotency-key").map(str::to_owned),
+        resume_after: text("last-event-id").map(str::to_owned),
+    }
 }
 
 /// The pairs of the query, decoded.

@@ -40,11 +40,8 @@ pub(super) async fn serve(door: &HttpDoor, request: Request<Body>) -> Response {
         Ok(body) => body,
         Err(unreadable) => return unread(unreadable, a2a_json),
     };
-    let outcome = match call::open(door, &parts.headers, &parts.uri) {
-        Ok(call) => operate(door, &call, route, &parts.uri, &body).await,
-        Err(error) => Err(error),
-    };
-    match outcome {
+    let call = call::open(door, &parts.headers, &parts.uri);
+    match operate(door, &call, route, &parts.uri, &body).await {
         Ok(Outcome::Value(value)) => answer::json(StatusCode::OK, a2a_json, &value),
         Ok(Outcome::Stream(stream, with_revisions)) => sse::respond(
             *stream,

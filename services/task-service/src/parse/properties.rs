@@ -17,7 +17,10 @@ use prost::Name;
 use prost_types::{ListValue, Struct, Timestamp, Value, value::Kind};
 
 use super::{Bounds, SendContext, agent_message, artifact, in_context, list_tasks, push_config, send};
-use crate::{call, modes::Modes};
+use crate::{
+    call::{self, Call},
+    modes::Modes,
+};
 
 const BOUNDS: Bounds =
     Bounds { max_parts: 5, max_part_bytes: 2_000, max_message_bytes: 4_000, max_metadata_bytes: 1_000 };
@@ -230,6 +233,12 @@ proptest! {
 
     #[test]
     fn no_header_panics(text in ".{0,40}") {
-        let _ = (call::idempotency_key(&text), call::resume_after(&text), call::extensions(&text).count());
+        let call = Call {
+            version: text.clone(),
+            idempotency_key: Some(text.clone()),
+            resume_after: Some(text.clone()),
+            ..Call::default()
+        };
+        let _ = (call.key().is_ok(), call.resume_revision().is_ok(), call::extensions(&text).count());
     }
 }

@@ -29,7 +29,7 @@ impl Tasks {
         request: &SendMessageRequest,
     ) -> Result<Identity, Error> {
         let fresh = || random::uuid().to_string();
-        let Some(key) = self.key_of(call, request) else {
+        let Some(key) = self.key_of(call, request)? else {
             return Ok(Identity { task: fresh(), change_id: fresh(), keyed: false });
         };
         let request = hex(&Sha256::digest(request.encode_to_vec()));
@@ -42,14 +42,14 @@ impl Tasks {
     }
 
     /// The digest of the key, within its tenant: keys may be long, or secret.
-    fn key_of(&self, call: &Call, request: &SendMessageRequest) -> Option<String> {
+    fn key_of(&self, call: &Call, request: &SendMessageRequest) -> Result<Option<String>, Error> {
         let message_id = || {
             let message = request.message.as_ref().filter(|_| self.policy.message_id_is_idempotency_key)?;
             Some(format!("message {}", message.message_id))
         };
-        let key = call.idempotency_key.as_ref().map(|key| format!("key {key}")).or_else(message_id)?;
+        let key = call.key()?.map(|key| format!("key {key}")).or_else(message_id);
         let tenant = &request.tenant;
-        Some(hex(&Sha256::digest(format!("{} {tenant} {key}", tenant.len()))))
+        Ok(key.map(|key| hex(&Sha256::digest(format!("{} {tenant} {key}", tenant.len())))))
     }
 }
 

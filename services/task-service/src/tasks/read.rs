@@ -46,9 +46,10 @@ impl Tasks {
             return Err(Error::StreamingNotSupported);
         }
         parse::task_id("id", &request.id)?;
+        let resume_after = call.resume_revision()?;
         let subscription = self.hub.subscribe(&request.id);
         let head = self.visible(&request.tenant, &request.id).await?;
-        let subscription = match self.resume(call, &head, subscription).await? {
+        let subscription = match self.resume(resume_after, &head, subscription).await? {
             Resumption::Resumed(stream) => return Ok(stream.counted(self.streams.enter(&request.tenant)?)),
             Resumption::Snapshot(subscription) => subscription,
         };

@@ -3,7 +3,7 @@
 use a2a_store::{LogRead, TaskHead};
 
 use super::{TaskStream, Tasks, Until};
-use crate::{call::Call, error::Error, hub::Subscription};
+use crate::{error::Error, hub::Subscription};
 
 /// How a subscription begins.
 pub(super) enum Resumption {
@@ -18,11 +18,11 @@ impl Tasks {
     /// send: a caller that lost the end of its stream gets it.
     pub(super) async fn resume(
         &self,
-        call: &Call,
+        after: Option<u64>,
         head: &TaskHead,
         subscription: Subscription,
     ) -> Result<Resumption, Error> {
-        let Some(after) = call.resume_after else { return Ok(Resumption::Snapshot(subscription)) };
+        let Some(after) = after else { return Ok(Resumption::Snapshot(subscription)) };
         // A stream ends with the task, whatever comes later.
         let ended = head.state.is_terminal() && after >= head.status_revision;
         let nothing_left = ended || after > head.revision;

@@ -113,6 +113,28 @@ async fn extend_lease_keeps_a_task() {
 }
 
 #[tokio::test]
+async fn what_a_lost_stream_swallowed_is_sent_again() {
+    let mut stage = Stage::set().await;
+    let mut worker = Worker::start(&stage.service, 4).await;
+    stage.submitted("hello").await;
+    let item = worker.next().await;
+    worker.agent.start_working(under_lease(&item)).await.expect("start");
+    stage.send_in_background(follow_up(task(&item), "more"));
+    let swallowed = worker.next().await;
+    drop(worker);
+    let held = HeldLease {
+        id: task(&item).id.clone(),
+        lease_token: lease(&item).token.clone(),
+        received_revision: Some(item.revision),
+    };
+    let resumed = ReceiveWorkRequest { held: vec![held], max_leases: 1, ..ReceiveWorkRequest::default() };
+    let mut back = Worker::start_with(&stage.service, resumed).await;
+    let again = back.next().await;
+    assert_eq!((again.revision, said(&again)), (swallowed.revision, "more"));
+    assert_eq!(lease(&again).token, lease(&item).token);
+}
+
+#[tokio::test]
 async fn a_worker_that_comes_back_with_its_leases_hears_of_its_tasks() {
     let mut stage = Stage::set().await;
     let mut worker = Worker::start(&stage.service, 4).await;
@@ -121,8 +143,8 @@ async fn a_worker_that_comes_back_with_its_leases_hears_of_its_tasks() {
     worker.agent.start_working(under_lease(&item)).await.expect("start");
     drop(worker);
     let (id, lease_token) = (task(&item).id.clone(), lease(&item).token.clone());
-    let gone = HeldLease { id: "gone".to_owned(), lease_token: "gone".to_owned() };
-    let held = vec![gone, HeldLease { id: id.clone(), lease_token }];
+    let gone = HeldLease { id: "gone".to_owned(), lease_token: "gone".to_owned(), ..HeldLease::default() };
+    let held = vec![gone, HeldLease { id: id.clone(), lease_token, ..HeldLease::default() }];
     let resumed = ReceiveWorkRequest { held, max_leases: 1, ..ReceiveWorkRequest::default() };
     let mut back = Worker::start_with(&stage.service, resumed).await;
     stage.send_in_background(follow_up(task(&item), "more"));

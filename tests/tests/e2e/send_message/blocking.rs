@@ -80,8 +80,8 @@ async fn a_follow_up_that_the_agent_answers_without_working_is_answered() {
 }
 
 #[tokio::test]
-async fn five_hundred_tasks_that_complete_at_once_are_all_answered() {
-    const TASKS: usize = 500;
+async fn a_thousand_tasks_that_complete_at_once_are_all_answered() {
+    const TASKS: usize = 1_000;
     const AT_ONCE: usize = 16;
     let mut stage = Stage::set().await;
     let mut work = stage.worker(AT_ONCE as i32).await;
@@ -137,4 +137,28 @@ async fn a_deadline_of_the_caller_ends_the_wait_and_not_the_task() {
     let task = next(&mut work).await.task.expect("the task is there");
     answer.await.unwrap().unwrap_err();
     stage.agent.complete_task(transition(&task)).await.unwrap();
+}
+
+#[tokio::test]
+async fn five_hundred_at_once_with_webhooks_are_all_answered() {
+    const SENDS: usize = 500;
+    let mut stage = Stage::set_with(ServiceOptions::default().flag("work-max-leases", 64)).await;
+    let mut work = stage.worker(64).await;
+    let sends: Vec<_> = (0..SENDS)
+        .map(|n| {
+            let webhook = clients::push_config(&format!("c{n}"), "http://127.0.0.1:9/hook");
+            stage.send_in_background(clients::with_push(clients::send("hello"), webhook))
+        })
+        .collect();
+    let mut agent = stage.agent.clone();
+    let worker = tokio::spawn(async move {
+        for _ in 0..SENDS {
+            let task = next(&mut work).await.task.expect("a task");
+            agent.complete_task(transition(&task)).await.expect("complete");
+        }
+    });
+    for sent in sends {
+        assert_eq!(state(&sent.await.unwrap().unwrap()), "TASK_STATE_COMPLETED");
+    }
+    worker.await.unwrap();
 }
