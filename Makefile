@@ -6,7 +6,7 @@ TEST_TOOLS = redis=$$(deploy/dev/redis-server) && python=$$(deploy/dev/python) &
 	export A2A_TEST_REDIS_SERVER="$$redis" A2A_TEST_PYTHON="$$python" A2A_TEST_NODE="$$node"
 
 .DEFAULT_GOAL := help
-.PHONY: help run conformance-up test chaos docs fmt lint deny ci clean rust
+.PHONY: help run conformance-up test test-browser chaos docs fmt lint deny ci clean rust
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -34,6 +34,10 @@ test-chart: rust ## render the chart with both helms and check it, the alerts, t
 
 test-images: rust ## build the images with buildah and run them under podman, a message through to a webhook; slow
 	@tests/chart/images
+
+test-browser: rust ## follow a task from a page of another origin, in a real Chromium
+	@chromium=$$(deploy/dev/chromium) && redis=$$(deploy/dev/redis-server) && cargo build --workspace --bins && \
+	A2A_TEST_CHROMIUM="$$chromium" A2A_TEST_REDIS_SERVER="$$redis" cargo test -p a2a-tests --features browser --test browser
 
 chaos: rust ## run the full fault schedule: kills, restarts and lost connections
 	@$(TEST_TOOLS) && cargo build --workspace --bins && \
