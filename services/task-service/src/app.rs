@@ -121,6 +121,7 @@ fn http_door(settings: &Settings, tasks: Tasks) -> Result<HttpDoor, BadJwks> {
         missing_version: settings.http_version_when_missing.as_str().into(),
         max_request_bytes: settings.limits.max_request_bytes,
         jwks: Jwks::load(settings.webhook_jwks.as_deref())?,
+        body_timeout: Duration::from_millis(settings.http_body_timeout_ms),
         keep_alive: Duration::from_millis(settings.sse_keep_alive_ms),
     })
 }

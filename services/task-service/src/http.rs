@@ -58,6 +58,8 @@ pub(crate) struct HttpDoor {
     /// The version that a call without one is taken for.
     pub(crate) missing_version: Arc<str>,
     pub(crate) max_request_bytes: usize,
+    /// Longest wait for the body of a request.
+    pub(crate) body_timeout: Duration,
     pub(crate) jwks: Jwks,
     /// How often a silent stream says that it lives.
     pub(crate) keep_alive: Duration,

@@ -71,6 +71,10 @@ pub struct Settings {
     #[arg(long, env = "A2A_CORS_ALLOW_ORIGIN", value_delimiter = ',', value_name = "ORIGIN")]
     pub cors_allow_origin: Vec<String>,
 
+    /// Longest wait for the body of an HTTP request, ms
+    #[arg(long, env = "A2A_HTTP_BODY_TIMEOUT_MS", default_value_t = 30_000, value_parser = between(100_u64, 600_000))]
+    pub http_body_timeout_ms: u64,
+
     /// How often a silent SSE stream says that it lives, ms
     #[arg(long, env = "A2A_SSE_KEEP_ALIVE_MS", default_value_t = 15_000, value_parser = between(10_u64, 3_600_000))]
     pub sse_keep_alive_ms: u64,

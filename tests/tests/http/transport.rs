@@ -1,8 +1,13 @@
 //! HTTP itself: both versions of it on one port, and request ids.
 
 use a2a_proto::a2a::TaskState;
+use a2a_tests::process::ServiceOptions;
 use http::{Method, Version};
 use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 use crate::{raw::Reply, stage::Stage};
 
@@ -55,4 +60,18 @@ async fn a_head_request_has_the_headers_of_a_get() {
     let reply = Reply::of(stage.raw.bare(Method::HEAD, "/.well-known/agent-card.json")).await;
     assert_eq!((reply.status.as_u16(), reply.body.as_str()), (200, ""));
     assert!(!reply.header("etag").is_empty());
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_arrive_is_not_waited_for() {
+    let options = ServiceOptions::default().flag("http-body-timeout-ms", 200);
+    let stage = Stage::set_with(options).await;
+    for path in ["/message:send", "/"] {
+        let mut connection = TcpStream::connect(stage.service.at.http).await.unwrap();
+        let head = format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n");
+        connection.write_all(format!("{head}content-length: 100\r\n\r\n{{").as_bytes()).await.unwrap();
+        let mut answer = [0; 12];
+        connection.read_exact(&mut answer).await.unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 408", "{path}");
+    }
 }

@@ -14,6 +14,8 @@ pub(super) enum Unreadable {
     MediaType,
     /// It is larger than is taken, or ended too early.
     Body,
+    /// It did not arrive in time.
+    Late,
 }
 
 /// The service parameters: headers, and the version from the query as well.
@@ -42,8 +44,9 @@ pub(super) fn query(uri: &Uri) -> impl Iterator<Item = (String, String)> + '_ {
 }
 
 /// Reads a body of JSON; an empty one needs no media type.
-pub(super) async fn body(headers: &HeaderMap, body: Body, max_bytes: usize) -> Result<Bytes, Unreadable> {
-    let bytes = to_bytes(body, max_bytes).await.map_err(|_| Unreadable::Body)?;
+pub(super) async fn body(door: &HttpDoor, headers: &HeaderMap, body: Body) -> Result<Bytes, Unreadable> {
+    let read = tokio::time::timeout(door.body_timeout, to_bytes(body, door.max_request_bytes));
+    let bytes = read.await.map_err(|_| Unreadable::Late)?.map_err(|_| Unreadable::Body)?;
     if bytes.is_empty() || is_json(headers) { Ok(bytes) } else { Err(Unreadable::MediaType) }
 }
 

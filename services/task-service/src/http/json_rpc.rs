@@ -25,6 +25,7 @@ enum Broken {
     Params,
     MediaType,
     TooLarge,
+    Late,
 }
 
 enum Outcome {
@@ -41,10 +42,11 @@ struct Envelope {
 /// Answers a request.
 pub(super) async fn serve(door: &HttpDoor, request: Request<Body>) -> Response {
     let (parts, body) = request.into_parts();
-    let body = match call::body(&parts.headers, body, door.max_request_bytes).await {
+    let body = match call::body(door, &parts.headers, body).await {
         Ok(body) => body,
         Err(Unreadable::MediaType) => return broken(&Value::Null, &Broken::MediaType),
         Err(Unreadable::Body) => return broken(&Value::Null, &Broken::TooLarge),
+        Err(Unreadable::Late) => return broken(&Value::Null, &Broken::Late),
     };
     let Envelope { id, method, params } = match envelope(&body) {
         Ok(envelope) => envelope,
@@ -183,6 +185,7 @@ fn broken(id: &Value, why: &Broken) -> Response {
         Broken::MediaType => {
             (StatusCode::UNSUPPORTED_MEDIA_TYPE, -32005, "the body must be application/json")
         }
+        Broken::Late => (StatusCode::REQUEST_TIMEOUT, -32600, "the body did not arrive in time"),
         Broken::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, -32600, "the body is larger than is taken"),
     };
     let error = json!({ "code": code, "message": message, "data": [] });

@@ -36,7 +36,7 @@ pub(super) async fn serve(door: &HttpDoor, request: Request<Body>) -> Response {
         Ok(route) => route,
         Err(miss) => return missed(&miss, a2a_json),
     };
-    let body = match call::body(&parts.headers, body, door.max_request_bytes).await {
+    let body = match call::body(door, &parts.headers, body).await {
         Ok(body) => body,
         Err(unreadable) => return unread(unreadable, a2a_json),
     };
@@ -206,6 +206,9 @@ fn unread(unreadable: Unreadable, a2a_json: bool) -> Response {
             "the body must be application/json or application/a2a+json",
             a2a_json,
         ),
+        Unreadable::Late => {
+            answer::http_error(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time", a2a_json)
+        }
         Unreadable::Body => {
             answer::http_error(StatusCode::PAYLOAD_TOO_LARGE, "the body is larger than is taken", a2a_json)
         }
