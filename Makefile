@@ -6,7 +6,7 @@ TEST_TOOLS = redis=$$(deploy/dev/redis-server) && python=$$(deploy/dev/python) &
 	export A2A_TEST_REDIS_SERVER="$$redis" A2A_TEST_PYTHON="$$python" A2A_TEST_NODE="$$node"
 
 .DEFAULT_GOAL := help
-.PHONY: help run conformance-up test test-browser chaos docs fmt lint deny ci clean rust
+.PHONY: help run conformance-up test test-browser test-cli chaos docs fmt lint deny ci clean rust
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -38,6 +38,10 @@ test-images: rust ## build the images with buildah and run them under podman, a 
 test-browser: rust ## follow a task from a page of another origin, in a real Chromium
 	@chromium=$$(deploy/dev/chromium) && redis=$$(deploy/dev/redis-server) && cargo build --workspace --bins && \
 	A2A_TEST_CHROMIUM="$$chromium" A2A_TEST_REDIS_SERVER="$$redis" cargo test -p a2a-tests --features browser --test browser
+
+test-cli: rust ## use the services through the A2A project's own command line client
+	@cli=$$(deploy/dev/a2acli) && redis=$$(deploy/dev/redis-server) && cargo build --workspace --bins && \
+	A2A_TEST_A2ACLI="$$cli" A2A_TEST_REDIS_SERVER="$$redis" cargo test -p a2a-tests --features cli --test cli
 
 chaos: rust ## run the full fault schedule: kills, restarts and lost connections
 	@$(TEST_TOOLS) && cargo build --workspace --bins && \
