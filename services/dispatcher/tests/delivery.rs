@@ -395,7 +395,7 @@ async fn a_webhook_that_exhausts_event_after_event_is_held() {
     change(&store, "t1", 3).await;
     let breaker = BreakerLimits { failures: 0, open: Duration::ZERO, open_cap: Duration::ZERO };
     let gate = GateLimits { attempts: 8, retries: 4, per_origin: 4, breaker };
-    let replica = Replica::retrying(store.clone(), loopback(), gate, 3);
+    let replica = Replica::retrying(store.clone(), loopback(), gate, (3, Duration::from_millis(20)));
     for attempt in [1, 2, 3, 1, 2, 3] {
         assert_eq!(receiver.next().await.number("a2a-delivery-attempt"), attempt);
     }

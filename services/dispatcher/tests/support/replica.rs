@@ -54,12 +54,17 @@ impl Replica {
     }
 
     pub fn limited(store: Store, egress: EgressPolicy, gate: GateLimits) -> Self {
-        Self::retrying(store, egress, gate, 50)
+        Self::retrying(store, egress, gate, (50, Duration::from_millis(20)))
     }
 
-    pub fn retrying(store: Store, egress: EgressPolicy, gate: GateLimits, max_attempts: u32) -> Self {
-        let ceilings = vec![Duration::from_millis(20)];
-        let retry = RetryPolicy { ceilings, max_attempts, ..RetryPolicy::default() };
+    /// Makes at most so many attempts of an event, and waits at most so long between two.
+    pub fn retrying(
+        store: Store,
+        egress: EgressPolicy,
+        gate: GateLimits,
+        (max_attempts, ceiling): (u32, Duration),
+    ) -> Self {
+        let retry = RetryPolicy { ceilings: vec![ceiling], max_attempts, ..RetryPolicy::default() };
         let limits = Limits {
             worker_name: random::uuid().to_string(),
             lease_ms: LEASE_MS,
