@@ -6,12 +6,14 @@ mod support;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
 
 use a2a_proto::push::push_admin_service_client::PushAdminServiceClient;
 use a2a_proto::push::{
     DeadLetter, DeadLetterFilter, Delivery, DisableConfigRequest, EnableConfigRequest, GetDeliveryRequest,
     ListDeadLettersRequest, ListDeliveriesRequest, ReplayDeadLettersRequest,
 };
+use a2a_runtime::clock;
 use support::process::{Process, output};
 use support::receiver::{Receiver, Reply};
 use support::redis::{Redis, free_port};
@@ -21,6 +23,9 @@ use tonic::Code;
 use tonic::transport::Channel;
 
 type Operator = PushAdminServiceClient<Channel>;
+
+/// From SIGTERM to the exit, with nothing in progress.
+const IDLE_EXIT: Duration = Duration::from_millis(500);
 
 async fn delivery(operator: &mut Operator) -> Delivery {
     let request = GetDeliveryRequest { task_id: "t1".into(), config_id: "c".into() };
@@ -177,6 +182,18 @@ async fn a_start_before_redis_waits_for_it() {
     soon(async { while !process.page("/metrics").await.1.contains("a2a_events_delivered_total 1\n") {} })
         .await;
     assert!(process.terminate().await.success());
+}
+
+#[tokio::test]
+async fn an_idle_one_is_gone_at_once() {
+    let redis = Redis::start().await;
+    let process = Process::start(&redis.url()).await;
+    soon(async { while process.page("/readyz").await.0 != 200 {} }).await;
+    let asked = clock::instant();
+    assert!(process.terminate().await.success());
+    let took = asked.elapsed();
+    println!("from SIGTERM to the exit: {took:?}");
+    assert!(took < IDLE_EXIT, "{took:?}");
 }
 
 #[tokio::test]
