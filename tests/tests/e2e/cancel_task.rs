@@ -49,13 +49,7 @@ async fn canceled_from_every_live_state() {
 async fn not_cancelable() {
     let mut stage = Stage::set().await;
     for end in ["COMPLETED", "FAILED", "REJECTED", "CANCELED"] {
-        let task = stage.working("hello").await;
-        match end {
-            "COMPLETED" => drop(stage.agent.complete_task(transition(&task)).await.unwrap()),
-            "FAILED" => drop(stage.agent.fail_task(transition(&task)).await.unwrap()),
-            "REJECTED" => drop(stage.agent.reject_task(transition(&task)).await.unwrap()),
-            _ => drop(stage.client.cancel_task(cancel(&task.id)).await.unwrap()),
-        }
+        let task = stage.ended("hello", end).await;
         let before = recorded(&stage.redis, &task.id).await;
         let refused = stage.client.cancel_task(cancel(&task.id)).await.unwrap_err();
         assert_refused(&refused, Code::FailedPrecondition, "TASK_NOT_CANCELABLE");

@@ -11,8 +11,8 @@ use tonic::Code;
 use crate::{
     calls::{
         EXTENSION, NO_TASK, OLD, STRANGERS, as_tenant, assert_extension_required, assert_not_found,
-        assert_old_version, assert_refused, at_once, at_version, cancel, get, list, message_of, recorded,
-        saying, to_task, wire, with_extensions,
+        assert_old_version, assert_refused, at_once, at_version, get, list, message_of, recorded, saying,
+        to_task, wire, with_extensions,
     },
     cards::{declaring, requiring_an_extension},
     stage::{Stage, state, task, text, transition},
@@ -91,13 +91,7 @@ async fn other_tenant() {
 async fn task_terminal() {
     let mut stage = Stage::set().await;
     for end in ["COMPLETED", "FAILED", "REJECTED", "CANCELED"] {
-        let task = stage.working("hello").await;
-        match end {
-            "COMPLETED" => drop(stage.agent.complete_task(transition(&task)).await.unwrap()),
-            "FAILED" => drop(stage.agent.fail_task(transition(&task)).await.unwrap()),
-            "REJECTED" => drop(stage.agent.reject_task(transition(&task)).await.unwrap()),
-            _ => drop(stage.client.cancel_task(cancel(&task.id)).await.unwrap()),
-        }
+        let task = stage.ended("hello", end).await;
         let before = recorded(&stage.redis, &task.id).await;
         let more = at_once(clients::follow_up(&task, "more"));
         let refused = stage.client.send_message(more).await.unwrap_err();

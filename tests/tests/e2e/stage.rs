@@ -15,6 +15,8 @@ use a2a_tests::{
 };
 use tonic::{Streaming, transport::Channel};
 
+use crate::calls::cancel;
+
 /// No step of a test takes longer unless something is wrong.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
@@ -52,6 +54,19 @@ impl Stage {
     pub(crate) async fn working(&mut self, text: &str) -> Task {
         let task = self.submitted(text).await;
         self.agent.start_working(transition(&task)).await.expect("start working").into_inner()
+    }
+
+    /// A task that was worked on and then brought to the terminal state of this name; as it was before that.
+    pub(crate) async fn ended(&mut self, text: &str, end: &str) -> Task {
+        let task = self.working(text).await;
+        match end {
+            "COMPLETED" => drop(self.agent.complete_task(transition(&task)).await.expect("complete")),
+            "FAILED" => drop(self.agent.fail_task(transition(&task)).await.expect("fail")),
+            "REJECTED" => drop(self.agent.reject_task(transition(&task)).await.expect("reject")),
+            "CANCELED" => drop(self.client.cancel_task(cancel(&task.id)).await.expect("cancel")),
+            other => panic!("{other} is no terminal state"),
+        }
+        task
     }
 
     /// A blocking send that runs by itself.
